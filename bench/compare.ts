@@ -6,11 +6,11 @@ import type { Options } from './options.ts'
 import { barsPicture } from './picture/bars.ts'
 import { BenchProblem } from './problem.ts'
 import { type Generator, startGenerator } from './processes.ts'
-import { failures, type Row, spent, tableOf } from './report.ts'
+import { failures, formatSpending, type ReportRow, tableOf } from './report.ts'
 import { mustAnswerTheSame } from './same.ts'
 import { openStage, systemOf } from './stage.ts'
 import { inSurroundings, keep, machine, type Surroundings, speedFolder } from './surroundings.ts'
-import { shown } from './table.ts'
+import { formatNumber } from './table.ts'
 import { parentOf } from './usage.ts'
 import type { WorkName } from './works.ts'
 
@@ -21,7 +21,7 @@ export const compare = (options: Options): Promise<void> =>
     const on = await machine(postgres)
     const generator = startGenerator()
     onLeave(async () => generator.stop())
-    const rows: Row[] = []
+    const rows: ReportRow[] = []
     const ceilings: number[] = []
     for (const records of options.records) {
       for (const connections of options.connections) {
@@ -52,7 +52,7 @@ async function compareAt(
   generator: Generator,
   records: number,
   connections: number,
-  rows: Row[],
+  rows: ReportRow[],
 ): Promise<number> {
   const { postgres, progress, onLeave } = surroundings
   const stage = await openStage(surroundings, records)
@@ -64,29 +64,29 @@ async function compareAt(
     ...{ database: stage.database, about: stage.about, postmaster: await postmasterOf(surroundings) },
     nextNumber: numbers(),
   }
-  const systems = [stage.product, stage.floor, ...(await others(options))]
-  const title = `${shown(records)} records of a kind over 1,000 companies, ${connections} connection${connections === 1 ? '' : 's'}`
-  const here: Row[] = []
+  const systems = [stage.product, stage.floor, ...(await startOtherSystems(options))]
+  const title = `${formatNumber(records)} records of a kind over 1,000 companies, ${connections} connection${connections === 1 ? '' : 's'}`
+  const here: ReportRow[] = []
   for (const [index, work] of options.works.entries()) {
     progress.bar(`${title}: ${work}`, index, options.works.length)
-    here.push({ work, records, connections, ...(await measured(bench, systems, work, connections)) })
+    here.push({ work, records, connections, ...(await measureWork(bench, systems, work, connections)) })
   }
   rows.push(...here)
   progress.end()
   process.stdout.write(
-    `\n${title}\n\n${tableOf(here, rows, options.against && 'other')}\n\n${failures(here)}Processor time: ${spent(here)}. A fixed body, to compare: ${shown(ceiling)}/s.\n`,
+    `\n${title}\n\n${tableOf(here, rows, options.against && 'other')}\n\n${failures(here)}Processor time: ${formatSpending(here)}. A fixed body, to compare: ${formatNumber(ceiling)}/s.\n`,
   )
   await stage.close()
   return ceiling
 }
 
 /** One wrong answer costs the figures of its work, not those of the others. */
-async function measured(
+async function measureWork(
   bench: Bench,
   systems: readonly System[],
   work: WorkName,
   connections: number,
-): Promise<Pick<Row, 'systems' | 'failed'>> {
+): Promise<Pick<ReportRow, 'systems' | 'failed'>> {
   try {
     return { systems: await measure(bench, systems, work, connections) }
   } catch (error) {
@@ -108,7 +108,7 @@ async function rateOfNothing({ server }: System): Promise<number> {
   return (answers * 1000) / milliseconds
 }
 
-const others = async ({ against }: Options): Promise<System[]> =>
+const startOtherSystems = async ({ against }: Options): Promise<System[]> =>
   against === null
     ? []
     : [

@@ -11,7 +11,7 @@ export type CpuProfile = {
 }
 
 /** Time spent in functions themselves, file by file, most first; shares are of the time the process was busy. */
-export type Busy = { milliseconds: number; idleShare: number; files: BusyFile[] }
+export type BusyTime = { milliseconds: number; idleShare: number; files: BusyFile[] }
 export type BusyFile = { file: string; share: number; functions: { name: string; share: number }[] }
 
 /** Counts the samples from `from` to `to`, and none of the start and the end of the process. */
@@ -20,7 +20,7 @@ export function busyBetween(
   from: number,
   to: number,
   root: string,
-): Busy {
+): BusyTime {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const files = new Map<string, Map<string, number>>()
   let [at, busy, idle] = [startTime, 0, 0]
@@ -63,7 +63,7 @@ function fileOf(url: string, root: string): string {
 
 const shareMin = 0.004
 
-export function busyTable({ files }: Busy, requests: number, milliseconds: number): string {
+export function busyTable({ files }: BusyTime, requests: number, milliseconds: number): string {
   const micros = (share: number): string => ((share * milliseconds * 1000) / Math.max(requests, 1)).toFixed(1)
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
   return table(

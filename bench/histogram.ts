@@ -11,7 +11,7 @@ const doublings = 20
 const bucketCount = fine + doublings * parts
 const microsecondsMax = fine * 2 ** doublings - 1
 
-export const makeHistogram = (): Histogram => ({ counts: new Uint32Array(bucketCount), total: 0, most: 0 })
+export const createHistogram = (): Histogram => ({ counts: new Uint32Array(bucketCount), total: 0, most: 0 })
 
 export function record(histogram: Histogram, milliseconds: number): void {
   const index = bucketOf(Math.min(Math.max(0, Math.floor(milliseconds * 1000)), microsecondsMax))

@@ -1,10 +1,10 @@
 import { EmbeddedProblem } from '#server/embedded/open.ts'
 import { compare } from './compare.ts'
-import { distributed } from './distributed/distributed.ts'
+import { compareDistributed } from './distributed/distributed.ts'
 import { fresh } from './fresh/fresh.ts'
 import { growth } from './growth/growth.ts'
 import { help, readOptions } from './options.ts'
-import { plans } from './plans/plans.ts'
+import { recordQueryPlans } from './plans/plans.ts'
 import { endurance } from './pressure/endurance.ts'
 import { firstSecond } from './pressure/first-second.ts'
 import { pressure } from './pressure/pressure.ts'
@@ -18,7 +18,18 @@ try {
   if (options.help) process.stdout.write(help)
   else
     await {
-      ...{ works: compare, writes, profile, growth, fresh, plans, pressure, endurance, processes, distributed },
+      ...{
+        works: compare,
+        writes,
+        profile,
+        growth,
+        fresh,
+        plans: recordQueryPlans,
+        pressure,
+        endurance,
+        processes,
+        distributed: compareDistributed,
+      },
       'first-second': firstSecond,
     }[options.about](options)
 } catch (error) {

@@ -1,4 +1,4 @@
-import type { About, Adapter } from './adapter.ts'
+import type { Adapter, RunTarget } from './adapter.ts'
 import { timeInDatabase } from './database-time.ts'
 import type { Outcome } from './load/main.ts'
 import type { Postgres } from './postgres.ts'
@@ -31,7 +31,7 @@ export type Bench = {
   /** The process whose children are PostgreSQL's connections. */
   postmaster: number | undefined
   generator: Generator
-  about: Omit<About, 'url'>
+  about: Omit<RunTarget, 'url'>
   milliseconds: number
   rounds: number
   /** Another number for every run. */
@@ -52,11 +52,11 @@ export async function measure(
   const able = systems
     .map((system) => ({ system, work: workOf(system, work) }))
     .filter(({ work }) => work !== undefined)
-  const outcomes = able.map((): Spent[] => [])
+  const outcomes = able.map((): RunResult[] => [])
   for (const { system, work } of able) await run(bench, system, work as WorkName, connections, warmUpMilliseconds)
   for (let round = 0; round < bench.rounds; round++) {
     for (const [index, { system, work }] of able.entries()) {
-      outcomes[index]?.push(await spend(bench, system, work as WorkName, connections))
+      outcomes[index]?.push(await measureSpending(bench, system, work as WorkName, connections))
     }
   }
   const figures: { [system: string]: Figures } = {}
@@ -89,9 +89,9 @@ const run = (
     number: bench.nextNumber(),
   })
 
-type Spent = Outcome & { cpu: number | undefined; databaseCpu: number | undefined; resident: number | undefined }
+type RunResult = Outcome & { cpu: number | undefined; databaseCpu: number | undefined; resident: number | undefined }
 
-async function spend(bench: Bench, system: System, work: WorkName, connections: number): Promise<Spent> {
+async function measureSpending(bench: Bench, system: System, work: WorkName, connections: number): Promise<RunResult> {
   const { pid } = system.server
   const now = () => ({
     own: pid === undefined ? undefined : usageOf(pid),
@@ -118,8 +118,8 @@ async function databaseTime(bench: Bench, system: System, work: WorkName) {
   return { databaseMilliseconds: milliseconds / answers, databaseStatements: statements / answers }
 }
 
-function summary(outcomes: readonly Spent[]): Omit<Figures, 'databaseMilliseconds' | 'databaseStatements'> {
-  const of = (pick: (outcome: Spent) => number): number => median(outcomes.map(pick))
+function summary(outcomes: readonly RunResult[]): Omit<Figures, 'databaseMilliseconds' | 'databaseStatements'> {
+  const of = (pick: (outcome: RunResult) => number): number => median(outcomes.map(pick))
   const answers = sum(outcomes.map((outcome) => outcome.answers)) ?? 0
   const cpu = sum(outcomes.map((outcome) => outcome.cpu))
   const databaseCpu = sum(outcomes.map((outcome) => outcome.databaseCpu))

@@ -8,13 +8,13 @@ const kinds = [
   'first-second',
 ] as const
 
-type About = 'works' | (typeof kinds)[number]
+type BenchCommand = 'works' | (typeof kinds)[number]
 
 /** What a run of the bench is asked to do. */
 export type Options = {
   help: boolean
   /** Compare, or one of the other things to find out. */
-  about: About
+  about: BenchCommand
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
   works: readonly WorkName[]
@@ -35,7 +35,7 @@ export type Options = {
 }
 
 export function readOptions(words: readonly string[]): Options {
-  const { values } = parsed(words)
+  const { values } = parseOptions(words)
   const quick = values.quick ?? false
   const asked = kinds.filter((kind) => values[kind])
   if (asked.length > 1)
@@ -65,12 +65,12 @@ export function readOptions(words: readonly string[]): Options {
   }
 }
 
-type Usual = Pick<Options, 'works' | 'connections' | 'rounds' | 'seconds'> & {
+type DefaultOptions = Pick<Options, 'works' | 'connections' | 'rounds' | 'seconds'> & {
   /** Records of a kind over 1,000 companies. */
   sizes: readonly number[]
 }
 
-const usual: Usual = {
+const usual: DefaultOptions = {
   sizes: [10_000, 1_000_000],
   works: workNames,
   connections: [1, 32, 128],
@@ -78,7 +78,7 @@ const usual: Usual = {
 }
 
 /** What is different for other kinds of run. */
-const usualOf: { readonly [about in About]: Partial<Usual> } = {
+const usualOf: { readonly [about in BenchCommand]: Partial<DefaultOptions> } = {
   works: {},
   growth: { sizes: [1000, 10_000, 100_000, 1_000_000] },
   // Short, so that it grows as fast as callers make it: PostgreSQL looks at new tables once a minute.
@@ -129,7 +129,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   --help               this text
 `
 
-function parsed(words: readonly string[]) {
+function parseOptions(words: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   try {

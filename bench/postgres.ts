@@ -20,13 +20,13 @@ export async function openPostgres(folder: string, say: (sentence: string) => vo
   await (await openEmbedded({ folder, progress: say })).close()
   // What the bench does and the service never may: load libraries, and fill tables without their triggers.
   await asSuperuser(folder, 'alter role plumbline superuser')
-  const first = await open(folder, say)
+  const first = await openClient(folder, say)
   if (await counts(first)) return first
   // Statement statistics need a library that is loaded when PostgreSQL starts.
   await first.sql(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
   await first.sql(`alter system set "pg_stat_statements.track" = 'none'`)
   await first.close()
-  const second = await open(folder, say)
+  const second = await openClient(folder, say)
   await second.sql('create extension if not exists pg_stat_statements')
   return second
 }
@@ -36,7 +36,7 @@ async function counts({ sql }: Postgres): Promise<boolean> {
   return row?.libraries.includes('pg_stat_statements') ?? false
 }
 
-async function open(folder: string, say: (sentence: string) => void): Promise<Postgres> {
+async function openClient(folder: string, say: (sentence: string) => void): Promise<Postgres> {
   const embedded = await openEmbedded({ folder, progress: say })
   const client = await connect(embedded.connection)
   return {

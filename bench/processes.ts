@@ -39,7 +39,7 @@ export const startFloor = (databaseUrl: string, { node = [] }: Start = {}): Prom
   startServer([...node, join(root, 'bench/floor/main.ts')], { DATABASE_URL: databaseUrl })
 
 /** A CPU profile of the whole life of a process, written when it ends. */
-export const profiling = (folder: string): Start => ({ node: ['--cpu-prof', `--cpu-prof-dir=${folder}`] })
+export const profileStart = (folder: string): Start => ({ node: ['--cpu-prof', `--cpu-prof-dir=${folder}`] })
 
 const endsWithParent = ['--import', join(import.meta.dirname, 'ends-with-parent.ts')]
 

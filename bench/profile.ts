@@ -3,10 +3,10 @@ import { join, relative, resolve } from 'node:path'
 import { busyBetween, busyTable, type CpuProfile } from './cpu-profile.ts'
 import type { Options } from './options.ts'
 import { dataFolder } from './postgres.ts'
-import { profiling, startGenerator } from './processes.ts'
+import { profileStart, startGenerator } from './processes.ts'
 import { openStage } from './stage.ts'
 import { inSurroundings, type Surroundings } from './surroundings.ts'
-import { shown } from './table.ts'
+import { formatNumber } from './table.ts'
 import type { WorkName } from './works.ts'
 
 /** Where the processor time of the product goes, or of the floor: what no server is spared. */
@@ -32,7 +32,7 @@ async function profileOf(
 ): Promise<void> {
   const { progress, onLeave } = surroundings
   const folder = await folderFor(output, `${system}-${work}`)
-  const stage = await openStage({ ...surroundings, [system]: profiling(folder) }, records)
+  const stage = await openStage({ ...surroundings, [system]: profileStart(folder) }, records)
   onLeave(stage.close)
   const generator = startGenerator()
   const { adapterFile, server } = stage[system]
@@ -52,8 +52,8 @@ async function profileOf(
   const busy = busyBetween(await readProfile(folder), from, to, resolve(import.meta.dirname, '..'))
   progress.end()
   process.stdout.write(
-    `\n${work}, ${shown(records)} records, ${connections} connections: ${shown(perSecond)} requests a second, ` +
-      `${shown((busy.milliseconds * 1000) / answers)} µs of the ${system}'s thread for each, idle ${shown(100 * busy.idleShare)} %\n\n` +
+    `\n${work}, ${formatNumber(records)} records, ${connections} connections: ${formatNumber(perSecond)} requests a second, ` +
+      `${formatNumber((busy.milliseconds * 1000) / answers)} µs of the ${system}'s thread for each, idle ${formatNumber(100 * busy.idleShare)} %\n\n` +
       `${busyTable(busy, answers, busy.milliseconds)}\n\nThe whole profile, for a browser's developer tools: ${relative(process.cwd(), folder)}\n`,
   )
 }

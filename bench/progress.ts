@@ -7,9 +7,9 @@ export type Progress = {
   end(): void
 }
 
-type Out = { write(text: string): unknown; isTTY?: boolean }
+type ProgressOutput = { write(text: string): unknown; isTTY?: boolean }
 
-export function makeProgress(out: Out): Progress {
+export function createProgress(out: ProgressOutput): Progress {
   let last = ''
   const line = (text: string): void => {
     if (text === last) return

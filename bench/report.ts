@@ -1,9 +1,9 @@
 import type { Figures } from './measure.ts'
-import { shown, table } from './table.ts'
+import { formatNumber, table } from './table.ts'
 import { type WorkName, works } from './works.ts'
 
 /** One work at one size and with so many connections, system by system. */
-export type Row = {
+export type ReportRow = {
   work: WorkName
   records: number
   connections: number
@@ -15,20 +15,25 @@ export type Row = {
 /** How a row stands to what is asked of it. */
 export type Verdict = { ratio: number | null; of: string; asked: number | null; met: boolean | null }
 
-export function verdict(row: Row, rows: readonly Row[]): Verdict {
+export function verdict(row: ReportRow, rows: readonly ReportRow[]): Verdict {
   const asked = works[row.work].asked
   const of = asked?.of ?? 'floor'
   const product = row.systems.product?.perSecond
-  const base = of === 'floor' ? row.systems.floor?.perSecond : besides(row, of, rows)?.systems.product?.perSecond
+  const base =
+    of === 'floor' ? row.systems.floor?.perSecond : findComparedRow(row, of, rows)?.systems.product?.perSecond
   const ratio = product === undefined || base === undefined ? null : product / base
   return { ratio, of, asked: asked?.share ?? null, met: ratio === null || !asked ? null : ratio >= asked.share }
 }
 
-const besides = ({ records, connections }: Row, work: WorkName, rows: readonly Row[]): Row | undefined =>
+const findComparedRow = (
+  { records, connections }: ReportRow,
+  work: WorkName,
+  rows: readonly ReportRow[],
+): ReportRow | undefined =>
   rows.find((row) => row.work === work && row.records === records && row.connections === connections)
 
 /** The table of one size and number of connections; two numbers in a column are the product's and the floor's. */
-export function tableOf(rows: readonly Row[], all: readonly Row[], other: string | null): string {
+export function tableOf(rows: readonly ReportRow[], all: readonly ReportRow[], other: string | null): string {
   const head = [
     ...['work', 'product/s', 'floor/s', 'ratio', 'asked', 'p50 ms', 'p99 ms'],
     ...['database ms', 'CPU µs', 'database CPU µs', 'MB'],
@@ -41,13 +46,13 @@ export function tableOf(rows: readonly Row[], all: readonly Row[], other: string
       const another = other === null ? undefined : row.systems[other]
       const both = (pick: (figures: Figures) => number | null, digits: number): string =>
         floor
-          ? `${shown(product && pick(product), digits)} / ${shown(pick(floor), digits)}`
-          : shown(product && pick(product), digits)
+          ? `${formatNumber(product && pick(product), digits)} / ${formatNumber(pick(floor), digits)}`
+          : formatNumber(product && pick(product), digits)
       return [
         row.work,
-        shown(product?.perSecond),
-        shown(floor?.perSecond),
-        ...judged(verdict(row, all)),
+        formatNumber(product?.perSecond),
+        formatNumber(floor?.perSecond),
+        ...formatVerdict(verdict(row, all)),
         both((figures) => figures.p50, 2),
         both((figures) => figures.p99, 2),
         both((figures) => figures.databaseMilliseconds, 3),
@@ -57,28 +62,28 @@ export function tableOf(rows: readonly Row[], all: readonly Row[], other: string
         ...(other === null
           ? []
           : [
-              shown(another?.perSecond),
-              shown(another && floor && another.perSecond / floor.perSecond, 2),
-              shown(another?.p99, 2),
+              formatNumber(another?.perSecond),
+              formatNumber(another && floor && another.perSecond / floor.perSecond, 2),
+              formatNumber(another?.p99, 2),
             ]),
       ]
     }),
   )
 }
 
-function judged({ ratio, of, asked, met }: Verdict): [ratio: string, asked: string] {
-  if (asked === null) return [shown(ratio, 2), '']
+function formatVerdict({ ratio, of, asked, met }: Verdict): [ratio: string, asked: string] {
+  if (asked === null) return [formatNumber(ratio, 2), '']
   const sign = met === null ? ' ' : met ? '✓' : '✗'
-  return [shown(ratio, 2), `${sign} ≥ ${asked.toFixed(2)}${of === 'floor' ? '' : ` of ${of}`}`]
+  return [formatNumber(ratio, 2), `${sign} ≥ ${asked.toFixed(2)}${of === 'floor' ? '' : ` of ${of}`}`]
 }
 
 /** What went wrong, work by work. */
-export const failures = (rows: readonly Row[]): string =>
+export const failures = (rows: readonly ReportRow[]): string =>
   rows.flatMap(({ work, failed }) => (failed === undefined ? [] : [`${work} has no figures. ${failed}\n`])).join('')
 
 /** Processor seconds of the systems' own processes, all in all. */
-export function spent(rows: readonly Row[]): string {
+export function formatSpending(rows: readonly ReportRow[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.systems)))]
   const total = (name: string): number => rows.reduce((sum, row) => sum + (row.systems[name]?.cpuSeconds ?? 0), 0)
-  return names.map((name) => `${name} ${shown(total(name), 1)} s`).join(', ')
+  return names.map((name) => `${name} ${formatNumber(total(name), 1)} s`).join(', ')
 }

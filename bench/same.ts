@@ -1,5 +1,5 @@
-import type { About, Prepare } from './adapter.ts'
-import { makeRandom } from './load/random.ts'
+import type { RequestFactory, RunTarget } from './adapter.ts'
+import { createRandom } from './load/random.ts'
 import type { System } from './measure.ts'
 import { BenchProblem } from './problem.ts'
 
@@ -7,13 +7,13 @@ const reads = ['fetch', 'list', 'filtered', 'q'] as const
 const timesEach = 5
 
 /** A floor that did less than the product would be no floor: both answer the same reads with the same bytes. */
-export async function mustAnswerTheSame(product: System, floor: System, about: Omit<About, 'url'>): Promise<void> {
+export async function mustAnswerTheSame(product: System, floor: System, about: Omit<RunTarget, 'url'>): Promise<void> {
   for (const work of reads) {
     for (let seed = 1; seed <= timesEach; seed++) {
       const [one, other] = await Promise.all(
         [product, floor].map(async ({ server, adapter }) => {
-          const make = await (adapter[work] as Prepare)({ ...about, url: server.url })
-          const { path, headers } = make(seed, makeRandom(seed))
+          const make = await (adapter[work] as RequestFactory)({ ...about, url: server.url })
+          const { path, headers } = make(seed, createRandom(seed))
           const answer = await fetch(server.url + path, headers ? { headers } : {})
           return `${answer.status} ${await answer.text()}`
         }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { About, Adapter } from './adapter.ts'
+import type { Adapter, RunTarget } from './adapter.ts'
 import type { System } from './measure.ts'
 import { type Postgres, urlOf } from './postgres.ts'
 import { BenchProblem } from './problem.ts'
@@ -12,7 +12,7 @@ import { freshCopy } from './scenario/load.ts'
 /** A database of one size with the servers that stand on it. */
 export type Stage = {
   database: string
-  about: Omit<About, 'url'>
+  about: Omit<RunTarget, 'url'>
   product: System
   floor: System
   close(): Promise<void>

@@ -3,13 +3,13 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { dataFolder, openPostgres, type Postgres } from './postgres.ts'
 import { BenchProblem } from './problem.ts'
-import { makeProgress, type Progress } from './progress.ts'
+import { createProgress, type Progress } from './progress.ts'
 
 export type Surroundings = { postgres: Postgres; progress: Progress; onLeave(close: () => Promise<void>): void }
 
 /** PostgreSQL for as long as `work` takes. Whatever was opened is closed in the end, after a signal too. */
 export async function inSurroundings(work: (surroundings: Surroundings) => Promise<void>): Promise<void> {
-  const progress = makeProgress(process.stderr)
+  const progress = createProgress(process.stderr)
   const postgres = await openPostgres(dataFolder, progress.say)
   const closing = [() => postgres.close()]
   await mustBeAlone(postgres)

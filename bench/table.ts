@@ -15,7 +15,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** A number as people read it: no more digits than it has meaning. */
-export function shown(number: number | null | undefined, digits = 0): string {
+export function formatNumber(number: number | null | undefined, digits = 0): string {
   if (number === null || number === undefined || Number.isNaN(number)) return '–'
   return number.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }

@@ -28,7 +28,7 @@ type Stat = { parent: number; cpuSeconds: number; endedChildrenCpuSeconds: numbe
 
 /** proc(5): the name in brackets may hold anything, so fields are counted from its end; `state` is the third. */
 function statOf(pid: number): Stat | undefined {
-  const text = read(`/proc/${pid}/stat`)
+  const text = readProcFile(`/proc/${pid}/stat`)
   if (text === undefined) return undefined
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const field = (number: number): number => Number(fields[number - 3])
@@ -40,9 +40,9 @@ function statOf(pid: number): Stat | undefined {
 }
 
 const residentOf = (pid: number): number =>
-  1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1] ?? 0)
+  1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1] ?? 0)
 
-function read(path: string): string | undefined {
+function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

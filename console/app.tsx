@@ -19,7 +19,7 @@ import { Crash, NotFound } from './shell/crash.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider } from './texts/texts.tsx'
-import { lazily, Waiting } from './ui/pending.tsx'
+import { lazily, WaitingNotice } from './ui/pending.tsx'
 import { theme } from './ui/theme.ts'
 
 const Home = lazily('HomePage', () => import('./home/home-page.tsx'))
@@ -61,7 +61,7 @@ function Pages() {
       loginPage={SignInPage}
       catchAll={NotFound}
       error={Crash}
-      loading={() => <Waiting whole />}
+      loading={() => <WaitingNotice whole />}
       disableTelemetry
       title=""
     >

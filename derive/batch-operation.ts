@@ -16,7 +16,7 @@ export const batchOperations = {
 export type BatchOp = keyof typeof batchOperations
 export const batchOps = Object.keys(batchOperations) as BatchOp[]
 
-export type BatchWanted = {
+export type BatchOperation = {
   op: BatchOp
   definition: Definition
   /** One of these names the record; a create has neither. */
@@ -37,14 +37,14 @@ export function readOperation(
   row: JsonObject,
   names: Names,
   among: Registry,
-): { wanted: BatchWanted } | { problems: Problem[] } {
+): { wanted: BatchOperation } | { problems: Problem[] } {
   const { op, records, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
   const definition = resourceOf(among, records)
   const known = isOp(op) ? batchOperations[op] : undefined
   const resources = among.map(({ name }) => name)
   const { refs, lost } = readRefs(definition, body, names)
   const problems = [
-    ...strangers(row, members),
+    ...findUnknownMembers(row, members),
     ...(known ? [] : [oneOf('op', op, batchOps)]),
     ...(definition ? [] : [oneOf('records', records, resources)]),
     ...(known ? [...targetProblems(known, id, externalRef), ...bodyProblems(known, body)] : []),
@@ -54,7 +54,7 @@ export function readOperation(
   ]
   if (!isOp(op) || !definition || problems.length > 0) return { problems }
   const mayBeNew = batchOperations[op].names === 'reference'
-  return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchWanted }
+  return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchOperation }
 }
 
 /** Returns the resource and scope of an operation, or undefined if it cannot be parsed. */
@@ -70,9 +70,9 @@ export function needOf(
 
 const members = ['op', 'records', 'id', 'external_ref', 'if_match', 'body', 'as']
 
-type Op = (typeof batchOperations)[BatchOp]
+type BatchAction = (typeof batchOperations)[BatchOp]
 
-function targetProblems({ names }: Op, id: Json | undefined, externalRef: Json | undefined): Problem[] {
+function targetProblems({ names }: BatchAction, id: Json | undefined, externalRef: Json | undefined): Problem[] {
   if (!names) {
     return Object.entries({ id, external_ref: externalRef })
       .filter(([, value]) => value !== undefined)
@@ -94,13 +94,13 @@ function targetProblems({ names }: Op, id: Json | undefined, externalRef: Json |
   return []
 }
 
-function bodyProblems({ sends }: Op, body: Json | undefined): Problem[] {
+function bodyProblems({ sends }: BatchAction, body: Json | undefined): Problem[] {
   if (!sends) return body === undefined ? [] : [problem('body', 'unknown_field', 'is not for a delete')]
   if (body === undefined) return [problem('body', 'required', 'is required')]
   return isObject(body) ? [] : [problem('body', 'wrong_type', 'must be a JSON object')]
 }
 
-function conditionProblems({ names }: Op, ifMatch: Json | undefined): Problem[] {
+function conditionProblems({ names }: BatchAction, ifMatch: Json | undefined): Problem[] {
   if (ifMatch === undefined) return []
   if (!names) return [problem('if_match', 'unknown_field', 'is not for a create')]
   return typeof ifMatch === 'string' ? [] : [problem('if_match', 'wrong_type', 'must be an ETag in quotes, as text')]
@@ -155,7 +155,7 @@ export const oneOf = (field: string, given: Json | undefined, words: readonly st
     : problem(field, typeof given === 'string' ? 'not_allowed' : 'wrong_type', `must be one of ${words.join(', ')}`)
 
 /** Names up to a hundred unknown members; a row with more is no typing error. */
-export const strangers = (given: JsonObject, known: readonly string[]): Problem[] =>
+export const findUnknownMembers = (given: JsonObject, known: readonly string[]): Problem[] =>
   Object.keys(given)
     .filter((name) => !known.includes(name))
     .slice(0, 100)

@@ -4,7 +4,7 @@ import { batchOperationsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type Registry, servedResources } from '#registry/resources/index.ts'
-import { type BatchWanted, isName, needOf, oneOf, readOperation, strangers } from './batch-operation.ts'
+import { type BatchOperation, findUnknownMembers, isName, needOf, oneOf, readOperation } from './batch-operation.ts'
 import type { BodyNeeds } from './operations/operation.ts'
 import { rightsOfBody } from './visible.ts'
 
@@ -19,7 +19,7 @@ export type BatchMode = (typeof batchModes)[number]
 export type Batch = { mode: BatchMode; rows: BatchRow[] }
 
 /** `n` counts from 0. */
-export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchWanted } | { problems: Problem[] })
+export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchOperation } | { problems: Problem[] })
 
 /**
  * Returns the scopes, add-ons and rights that the operations of a batch need. Operations that cannot be parsed need
@@ -42,7 +42,7 @@ export function readBatch(body: Json, among: Registry = servedResources): Batch 
   const isList = Array.isArray(operations) && operations.length > 0
   const lacking = operations === undefined ? 'required' : 'wrong_type'
   const problems = [
-    ...strangers(body, ['mode', 'operations']),
+    ...findUnknownMembers(body, ['mode', 'operations']),
     ...(isMode(mode) ? [] : [oneOf('mode', mode, batchModes)]),
     ...(isList ? [] : [problem('operations', lacking, 'must be a list of at least one operation')]),
   ]

@@ -2,7 +2,7 @@ import { Compile } from 'typebox/schema'
 import { type Problem, type ProblemCode, problem } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { countStrangers, type Strangers } from '#registry/strangers.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
@@ -13,9 +13,9 @@ export const checkValue = (field: Field, sent: Json, path: string): { value: Jso
   checkAt(field, sent, { path, before: null, strangers: countStrangers() })
 
 /** The place of a value in a body: its path, the stored value, and the unknown members found so far. */
-type Place<Before extends Json = Json> = { path: string; before: Before; strangers: Strangers }
+type ValuePlace<Before extends Json = Json> = { path: string; before: Before; strangers: Strangers }
 
-function checkAt(field: Field, sent: Json, place: Place): { value: Json; problems: Problem[] } {
+function checkAt(field: Field, sent: Json, place: ValuePlace): { value: Json; problems: Problem[] } {
   const { path, before, strangers } = place
   const kind = kindOf(field)
   const value = typeof sent === 'string' ? sent.trim() : sent
@@ -54,7 +54,11 @@ function isTooLong({ maxLength, maxItems }: JsonSchema, value: Json): boolean {
 
 type Members = { readonly [name: string]: Field }
 
-export function checkMembers(fields: Members, body: JsonObject, { path, before, strangers }: Place<JsonObject | null>) {
+export function checkMembers(
+  fields: Members,
+  body: JsonObject,
+  { path, before, strangers }: ValuePlace<JsonObject | null>,
+) {
   const accepted: JsonObject = {}
   const problems: Problem[] = []
   const refuse = (name: string, code: ProblemCode, message: string) =>
@@ -62,7 +66,7 @@ export function checkMembers(fields: Members, body: JsonObject, { path, before, 
 
   for (const [name, sent] of Object.entries(body)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) problems.push(...strangers(path + name, () => writable(fields)))
+    if (!field) problems.push(...strangers(path + name, () => findWritableNames(fields)))
     else if (field.readOnly) refuse(name, 'read_only', 'is set by the service and cannot be sent')
     else if (sent === null && !mayBeNull(field)) refuse(name, 'required', 'cannot be null')
     else if (sent === null) accepted[name] = null
@@ -80,7 +84,7 @@ export function checkMembers(fields: Members, body: JsonObject, { path, before, 
   return { accepted, problems }
 }
 
-function checkList(members: Members, list: Json[], { path, strangers }: Place) {
+function checkList(members: Members, list: Json[], { path, strangers }: ValuePlace) {
   const checked = list.map((item, index) => {
     const at = `${path}[${index}]`
     if (!isObject(item)) return { accepted: {}, problems: [problem(at, 'wrong_type', 'must be an object')] }
@@ -104,7 +108,7 @@ const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObj
     }),
   )
 
-const writable = (fields: Members): string[] => Object.keys(fields).filter((name) => !fields[name]?.readOnly)
+const findWritableNames = (fields: Members): string[] => Object.keys(fields).filter((name) => !fields[name]?.readOnly)
 
 /** The code in a 422, by the keyword of JSON Schema that failed. */
 const codes: { readonly [keyword: string]: ProblemCode } = {
@@ -121,7 +125,7 @@ const codes: { readonly [keyword: string]: ProblemCode } = {
 }
 
 /** Returns the compiled checks of a field, cached by the field. */
-const checksOf = once((field: Field) => {
+const checksOf = memoize((field: Field) => {
   const schema = kindOf(field).schema(field)
   return { schema, validator: Compile(schema) }
 })

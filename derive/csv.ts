@@ -22,11 +22,11 @@ export function columnsOf({ fields }: Definition, wanted: readonly string[] | un
     })
 }
 
-export const row = (values: readonly Json[]): string => `${values.map(cell).join(',')}\r\n`
+export const formatRow = (values: readonly Json[]): string => `${values.map(cell).join(',')}\r\n`
 
 function cell(value: Json): string {
   if (value === null || typeof value === 'number') return String(value ?? '')
-  const safe = harmless(typeof value === 'object' ? JSON.stringify(value) : String(value))
+  const safe = escapeFormula(typeof value === 'object' ? JSON.stringify(value) : String(value))
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -36,7 +36,7 @@ function cell(value: Json): string {
  * take for one is looked at, and gets the apostrophe that makes it text; a cell that is a number and nothing else stays
  * one. OWASP, CSV Injection.
  */
-function harmless(text: string): string {
+function escapeFormula(text: string): string {
   if (/^[+-]?\d+(\.\d+)?$/.test(text)) return text
   const parts = text.split(/([;\t\r\n])/).map((part) => (isFormula(part) ? `'${part}` : part))
   return (/^[\t\r\n]/.test(text) ? "'" : '') + parts.join('')

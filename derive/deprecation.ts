@@ -1,5 +1,5 @@
 import type { Deprecation } from '#registry/definition.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 
 /** The announcement of a deprecated operation, in every response and in the documents. docs/compatibility.md */
 
@@ -11,7 +11,7 @@ export function withDeprecation(headers: Headers, deprecation: Deprecation): Hea
   return { ...headers, ...told, Link: headers.Link === undefined ? Link : `${headers.Link}, ${Link}` }
 }
 
-export const deprecationHeaders = once(({ since, sunset }: Deprecation) => {
+export const deprecationHeaders = memoize(({ since, sunset }: Deprecation) => {
   const from = startOf(since)
   const until = sunset === undefined ? undefined : startOf(sunset)
   // RFC 9745 4

@@ -1,6 +1,6 @@
 import { fieldCodes } from '#registry/field-codes.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
-import { escaped, htmlPage } from './html.ts'
+import { escapeHtml, htmlPage } from './html.ts'
 import { pathOf } from './reference-page.ts'
 
 /** Returns the page to which the `type` of a refusal leads: one section a code, without a script. */
@@ -8,7 +8,7 @@ export function errorsPage(): string {
   const sections = refusalSections()
   const body = `<main>
 <h1>${errorsTitle}</h1>
-${errorsOpening.map((text) => `<p>${marked(text)}</p>`).join('\n')}
+${errorsOpening.map((text) => `<p>${markCode(text)}</p>`).join('\n')}
 <p>The calls themselves are in the <a href="${pathOf('docs')}">reference</a>.</p>
 <nav aria-label="Codes">
 <ul>
@@ -19,10 +19,10 @@ ${sections.map(({ code, status }) => `<li><a href="#${code}"><span>${status}</sp
 ${sections.map(section).join('\n')}
 <section id="field-codes">
 <h2>Field codes</h2>
-<p>${marked(fieldCodesOpening)}</p>
+<p>${markCode(fieldCodesOpening)}</p>
 <dl>
 ${fieldCodeRows()
-  .map(([code, meaning]) => `<dt><code>${code}</code></dt><dd>${escaped(meaning)}</dd>`)
+  .map(([code, meaning]) => `<dt><code>${code}</code></dt><dd>${escapeHtml(meaning)}</dd>`)
   .join('\n')}
 </dl>
 </section>
@@ -33,14 +33,14 @@ ${fieldCodeRows()
 
 const section = ({ code, status, title, when, advice }: RefusalSection): string => `<section id="${code}">
 <h2><code>${code}</code></h2>
-<p class="title"><span class="status">${status}</span> ${escaped(title)}</p>
-<p>${escaped(when)}</p>
-<p><strong>What to do.</strong> ${escaped(advice)}</p>
+<p class="title"><span class="status">${status}</span> ${escapeHtml(title)}</p>
+<p>${escapeHtml(when)}</p>
+<p><strong>What to do.</strong> ${escapeHtml(advice)}</p>
 </section>`
 
 /** Marks names between backticks as code. */
-const marked = (text: string): string =>
-  escaped(text)
+const markCode = (text: string): string =>
+  escapeHtml(text)
     .split('`')
     .map((part, index) => (index % 2 === 1 ? `<code>${part}</code>` : part))
     .join('')

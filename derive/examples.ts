@@ -53,7 +53,7 @@ export function updateExamples(definition: Definition): Examples & { change: Exa
     change: {
       summary: 'Change one field, keep all others',
       description: 'What is absent stays.',
-      value: revised(definition),
+      value: reviseExample(definition),
     },
     ...(cleared && {
       clear: {
@@ -90,7 +90,7 @@ export function strangeName(known: readonly string[]): string {
   return names.find((name) => !known.includes(name)) ?? names.join('_')
 }
 
-function revised({ fields, title }: Definition): JsonObject {
+function reviseExample({ fields, title }: Definition): JsonObject {
   const field = fields[title] as Field
   const example = kindOf(field).example(field)
   return { [title]: field.kind === 'text' ? `${example}, revised` : example }

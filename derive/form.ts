@@ -1,7 +1,7 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import { blank } from './input.ts'
+import { createBlankRecord } from './input.ts'
 
 /** The fields of a resource as pages need them to show and edit it. Pages name kinds of field, and no resource. */
 export type FormField = {
@@ -38,7 +38,7 @@ export const fieldsOf = (definition: Definition): FormField[] =>
 
 /** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
-  const names = Object.keys(definition.computed?.(blank(definition)) ?? {})
+  const names = Object.keys(definition.computed?.(createBlankRecord(definition)) ?? {})
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
 

@@ -1,5 +1,5 @@
 /** Escapes a text for an element or a quoted attribute. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** Returns a whole page. `head` follows the lines of every page; `body` is joined by line breaks. */

@@ -1,4 +1,4 @@
-import { type Definition, type Found, isProtected, type Problem, problem } from '#registry/definition.ts'
+import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { countStrangers, strangersLeft } from '#registry/strangers.ts'
@@ -10,7 +10,7 @@ import { lockProblems } from './protection.ts'
  * except that text is trimmed. Decisions, Bodies.
  */
 
-export type Checked = {
+export type CheckResult = {
   /** The accepted fields as they would be stored. */
   sent: JsonObject
   /** The whole record as it would be. */
@@ -19,7 +19,7 @@ export type Checked = {
 }
 
 /** The records referred to, and the problems of references and unique values. */
-export type LedTo = { found: Found; missing: readonly Problem[] }
+export type ReferenceResult = { found: ReferencedRecords; missing: readonly Problem[] }
 
 /**
  * Returns the whole record as it would be, sums included, and all of its problems. Used by the service and by forms.
@@ -28,7 +28,7 @@ export function checkRecord(
   definition: Definition,
   body: Json,
   before: JsonObject | null,
-  leadsTo: (checked: Checked) => LedTo = () => ({ found: {}, missing: [] }),
+  leadsTo: (checked: CheckResult) => ReferenceResult = () => ({ found: {}, missing: [] }),
 ): { record: JsonObject; problems: Problem[] } {
   const checked = checkBody(definition, body, before)
   const { found, missing } = leadsTo(checked)
@@ -38,19 +38,19 @@ export function checkRecord(
 }
 
 /** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
-export function checkBody(definition: Definition, body: Json, before: JsonObject | null): Checked {
+export function checkBody(definition: Definition, body: Json, before: JsonObject | null): CheckResult {
   if (!isObject(body)) {
     const problems = [problem('', 'wrong_type', 'The body must be one JSON object')]
-    return { sent: {}, after: before ?? blank(definition), problems }
+    return { sent: {}, after: before ?? createBlankRecord(definition), problems }
   }
   const strangers = countStrangers()
   const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })
-  const after = { ...(before ?? blank(definition)), ...accepted }
+  const after = { ...(before ?? createBlankRecord(definition)), ...accepted }
   return { sent: accepted, after, problems: [...problems, ...strangersLeft(strangers)] }
 }
 
 /** Returns the value of one field of a body, or null if it is absent or not acceptable. */
-export function acceptable({ fields }: Definition, body: Json, name: string): Json {
+export function findAcceptable({ fields }: Definition, body: Json, name: string): Json {
   const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : null
   const field = fields[name]
   if (sent === null || sent === undefined || !field) return null
@@ -67,7 +67,7 @@ export function checkRules(
   definition: Definition,
   after: JsonObject,
   before: JsonObject | null,
-  found: Found,
+  found: ReferencedRecords,
   known: readonly Problem[],
 ): Problem[] {
   const named = new Set(known.map(({ field }) => topField(field)))
@@ -87,7 +87,7 @@ export function checkRules(
 }
 
 /** Returns a record with nothing but initial values. */
-export function blank(definition: Definition): JsonObject {
+export function createBlankRecord(definition: Definition): JsonObject {
   return Object.fromEntries(
     Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, field.initial ?? null]),
   )
@@ -109,9 +109,9 @@ function neededProblems({ needs, fields }: Definition, after: JsonObject): Probl
   if (!needs?.status.includes(String(after.status))) return []
   return needs.fields.flatMap((name): Problem[] => {
     const value = after[name]
-    const isLookup = fields[name] !== undefined && kindOf(fields[name]).many
-    if (isLookup ? (value as Json[]).length > 0 : value !== null) return []
-    const message = `is needed while status is ${String(after.status)}${isLookup ? ': give at least one' : ''}`
+    const isMultiple = fields[name] !== undefined && kindOf(fields[name]).many
+    if (isMultiple ? (value as Json[]).length > 0 : value !== null) return []
+    const message = `is needed while status is ${String(after.status)}${isMultiple ? ': give at least one' : ''}`
     return [problem(name, 'needed_by_status', message)]
   })
 }

@@ -4,7 +4,7 @@ const encoder = new TextEncoder()
 const encoded = new WeakMap<object, Uint8Array>()
 
 /** Caches the encoded text of a part that goes into many documents and does not change. */
-export function kept<Part extends JsonObject>(part: Part): Part {
+export function keepBytes<Part extends JsonObject>(part: Part): Part {
   encoded.set(part, encoder.encode(JSON.stringify(part)))
   return part
 }

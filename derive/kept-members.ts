@@ -1,19 +1,19 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { type Registry, registry, servedResources } from '#registry/resources/index.ts'
 import { openapi } from './openapi.ts'
 import { type DataRoute, dataRoutesOf } from './routes.ts'
 
 /** Members and query parameters whose values the call log may store. */
-export type Keepable = { members: ReadonlySet<string>; parameters: ReadonlySet<string> }
+export type KeepableNames = { members: ReadonlySet<string>; parameters: ReadonlySet<string> }
 
 /**
  * Returns the names that the call log may store for a route: those of its document, without fields that have a right.
  * Any other name may be such a field, misspelt. Decisions, Call log.
  */
-export const keepable = once((route: DataRoute): Keepable => {
+export const keepableNames = memoize((route: DataRoute): KeepableNames => {
   const { definition, parameters } = route
   const definitions = definition ? [definition] : servedResources
   const withRight = new Set(definitions.flatMap(fieldsWithRight))
@@ -46,7 +46,7 @@ function membersOf({ method, path }: DataRoute): string[] {
     const isNew = typeof $ref === 'string' && !reached.has($ref)
     if (isNew) reached.add($ref)
     return [
-      ...(isNew ? membersIn(at(document, $ref)) : []),
+      ...(isNew ? membersIn(resolveReference(document, $ref)) : []),
       ...(isObject(properties) ? Object.keys(properties) : []),
       ...(isObject(propertyNames) ? ((propertyNames.enum ?? []) as string[]) : []),
       ...Object.values(part).flatMap(membersIn),
@@ -54,10 +54,10 @@ function membersOf({ method, path }: DataRoute): string[] {
   }
 }
 
-const at = (document: JsonObject, ref: string): Json =>
+const resolveReference = (document: JsonObject, ref: string): Json =>
   ref
     .slice(2)
     .split('/')
     .reduce<Json>((part, name) => (part as JsonObject)[name] ?? null, document)
 
-const whole = once((all: Registry) => openapi(dataRoutesOf(all), { base: 'https://localhost', version: '' }))
+const whole = memoize((all: Registry) => openapi(dataRoutesOf(all), { base: 'https://localhost', version: '' }))

@@ -1,7 +1,7 @@
 import { commonOperations } from './common-operations.ts'
 import { type DocumentOptions, errorsPath } from './openapi.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
-import { plain, series } from './words.ts'
+import { formatName, series } from './words.ts'
 
 /** Returns the API as a page for language models (llmstxt.org): its purpose, documents, safe writes, operations. */
 export function llms(routes: readonly Route[], { base, errorsPage = errorsPath }: DocumentOptions): string {
@@ -37,7 +37,7 @@ function operationsOf(routes: readonly DataRoute[]): string[] {
   const lines = commonOperations([...byOperation.keys()], resources).map((operation) => {
     const [route] = byOperation.get(operation.replace('<records>', resources[0] ?? '')) ?? []
     const isCommon = operation.includes('<records>')
-    return `- \`${operation}\`: ${isCommon ? plain(route?.operation ?? '') : route?.summary}`
+    return `- \`${operation}\`: ${isCommon ? formatName(route?.operation ?? '') : route?.summary}`
   })
   return [`\`<records>\` is one of ${series(resources.map((name) => `\`${name}\``))}.`, '', ...lines]
 }

@@ -11,19 +11,19 @@ const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z']
 export function momentOf(text: string): string | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as Six
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as MomentParts
   const [fraction = '', sign, offsetHours, offsetMinutes] = match.slice(7)
   if (hour > 23 || minute > 59 || second > 60 || !isDay(year, month, day)) return undefined
   const offset = (sign === '-' ? -1 : 1) * (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0))
   const at = utc([year, month, day, hour, minute - offset, second])
-  if (second === 60) return isAfterLeapSecond(at) ? spelt(at, '') : undefined
-  return spelt(at, fraction.slice(0, fractionDigits))
+  if (second === 60) return isAfterLeapSecond(at) ? formatMoment(at, '') : undefined
+  return formatMoment(at, fraction.slice(0, fractionDigits))
 }
 
-type Six = [number, number, number, number, number, number]
+type MomentParts = [number, number, number, number, number, number]
 
 /** Date.UTC moves years below 100 to the last century. */
-function utc([year, month, day, hour, minute, second]: Six): Date {
+function utc([year, month, day, hour, minute, second]: MomentParts): Date {
   const at = new Date(0)
   at.setUTCFullYear(year, month - 1, day)
   at.setUTCHours(hour, minute, second)
@@ -40,7 +40,7 @@ const isDay = (year: number, month: number, day: number): boolean => {
  */
 const isAfterLeapSecond = (at: Date): boolean => at.getTime() % 86_400_000 === 0 && at.getUTCDate() === 1
 
-function spelt(at: Date, fraction: string): string {
+function formatMoment(at: Date, fraction: string): string {
   if (at.getUTCFullYear() < 1) return first
   if (at.getUTCFullYear() > 9999) return last
   return `${at.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
-import { kept } from './json-bytes.ts'
+import { memoize } from '#registry/memoize.ts'
+import { keepBytes } from './json-bytes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
 import { linkComponents, linksFrom } from './openapi/links.ts'
 import { dataOperation, documentSchemas, publicOperation } from './openapi/operations.ts'
@@ -88,13 +88,13 @@ export function openapi(
 }
 
 /** Parts of one route or definition are cached with it; the document is assembled each time. */
-const operationOf = once((route: DataRoute, view: View, links: string) =>
+const operationOf = memoize((route: DataRoute, view: View, links: string) =>
   dataOperation(route, view, links === '' ? [] : links.split(',')),
 )
-const documentOf = once((route: DocumentRoute) => publicOperation(route))
-const schemasOf = once((definition: Definition, view: View): JsonObject => {
+const documentOf = memoize((route: DocumentRoute) => publicOperation(route))
+const schemasOf = memoize((definition: Definition, view: View): JsonObject => {
   const schemas = recordSchemas(definition, view)
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, kept(schema as JsonObject)]))
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, keepBytes(schema as JsonObject)]))
 })
 
 /** Returns the sections of the documents, in the order of the routes. */

@@ -68,7 +68,7 @@ const contextWords = ({ email, name, company, host = '' }: Owner): string[] =>
     .filter((word) => word.length >= contextWordMin)
     .toSorted((one, other) => other.length - one.length)
 
-const lettersAndDigits = (text: string): string => folded(text).replace(/[^\p{L}\p{N}]/gu, '')
+const lettersAndDigits = (text: string): string => foldCase(text).replace(/[^\p{L}\p{N}]/gu, '')
 const withoutDigits = (text: string): string => text.replace(/\p{N}/gu, '')
 
 /** Returns the part that a text repeats, or the whole text. */
@@ -83,10 +83,10 @@ export function passwordProblem(password: string, owner: Owner, field: string): 
   const bounds = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`
   if (length < passwordLengthMin) return problem(field, 'too_short', bounds)
   if (length > passwordLengthMax) return problem(field, 'too_long', bounds)
-  if (folded(password) === folded(owner.email))
+  if (foldCase(password) === foldCase(owner.email))
     return problem(field, 'too_weak', 'is the e-mail address of the account; choose several words of your own')
   if (passwordStrength(password, owner) >= strengthMin) return undefined
   return problem(field, 'too_weak', 'is easily guessed; choose several words that do not belong together')
 }
 
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { blank, checkRecord } from './input.ts'
+import { checkRecord, createBlankRecord } from './input.ts'
 import { lockedFields, protectionWords } from './protection.ts'
 
 const named = (name: string) => definitionOf(registry, name) as (typeof registry)[number]
 const problems = (records: string, before: JsonObject, body: JsonObject) => {
   const definition = named(records)
-  return checkRecord(definition, body, { ...blank(definition), ...before }).problems.map(
+  return checkRecord(definition, body, { ...createBlankRecord(definition), ...before }).problems.map(
     ({ field, code }) => `${field} ${code}`,
   )
 }

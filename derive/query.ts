@@ -3,8 +3,8 @@ import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
-import type { FilterValue, Listing } from '#registry/listing.ts'
-import { once } from '#registry/once.ts'
+import type { FilterValue, ListRequest } from '#registry/listing.ts'
+import { memoize } from '#registry/memoize.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { momentOf } from './moment.ts'
 import { type Filter, filtersOf, sortableFields } from './parameters.ts'
@@ -14,29 +14,29 @@ import { valueSchema } from './schema.ts'
 /** How a query is read. Decisions, Queries. */
 
 /** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
-export function readQuery(query: string, { parameterNames, method, path }: Taker): Map<string, string> {
+export function readQuery(query: string, { parameterNames, method, path }: QueryRoute): Map<string, string> {
   return query === '' ? new Map() : readPairs(query, parameterNames, `${method} ${path}`)
 }
 
-type Taker = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
+type QueryRoute = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
 
 /** The same where the parameters are named by the one who takes them. */
 export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
   const pairs = new Map<string, string>()
   for (const part of query.split('&').filter((part) => part !== '')) {
-    const [name = '', value = ''] = splitOnce(part, '=').map(decoded)
+    const [name = '', value = ''] = splitOnce(part, '=').map(decodeText)
     if (!known.includes(name)) {
       throw new Refusal('unknown_parameter', {
-        detail: `${quoted(name)} is not a parameter of ${taker}; it takes ${known.join(', ') || 'none'}.`,
+        detail: `${quoteText(name)} is not a parameter of ${taker}; it takes ${known.join(', ') || 'none'}.`,
       })
     }
-    if (pairs.has(name)) throw invalid(name, 'is given twice')
+    if (pairs.has(name)) throw invalidParameter(name, 'is given twice')
     pairs.set(name, value)
   }
   return pairs
 }
 
-export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
+export function readListing(query: ReadonlyMap<string, string>, definition: Definition): ListRequest {
   const fields = readFields(query, definition)
   const updatedSince = readInstant('updated_since', query.get('updated_since'))
   const afterId = readAfterId(query)
@@ -52,7 +52,7 @@ export function readListing(query: ReadonlyMap<string, string>, definition: Defi
 }
 
 /** A page of what a field can refer to: always a walk by id. */
-export const readChoosing = (query: ReadonlyMap<string, string>): Pick<Listing, 'words' | 'limit' | 'afterId'> => ({
+export const readChoosing = (query: ReadonlyMap<string, string>): Pick<ListRequest, 'words' | 'limit' | 'afterId'> => ({
   words: readWords(query.get('q')),
   limit: readCut(query).limit,
   afterId: readAfterId(query) ?? 0,
@@ -71,7 +71,8 @@ export const readCut = (query: ReadonlyMap<string, string>): { limit: number; of
 function readAfterId(query: ReadonlyMap<string, string>): number | undefined {
   const afterId = readInteger('after_id', query.get('after_id'), 0, idMax)
   const other = ['offset', 'sort'].find((name) => query.has(name))
-  if (afterId !== undefined && other !== undefined) throw invalid('after_id', `does not go together with ${other}`)
+  if (afterId !== undefined && other !== undefined)
+    throw invalidParameter('after_id', `does not go together with ${other}`)
   return afterId
 }
 
@@ -82,7 +83,7 @@ export function readFields(query: ReadonlyMap<string, string>, definition: Defin
   const known = Object.keys(definition.fields)
   const wrong = names.find((name) => !known.includes(name))
   if (wrong !== undefined)
-    throw invalid('fields', `names ${quoted(wrong)}, which is no field; the fields are ${known.join(', ')}`)
+    throw invalidParameter('fields', `names ${quoteText(wrong)}, which is no field; the fields are ${known.join(', ')}`)
   return names
 }
 
@@ -91,11 +92,11 @@ export function readDryRun(value: string | undefined, where: string): boolean {
   if (value === undefined || value === '0' || value === 'false') return false
   if (value === '1' || value === 'true') return true
   throw new Refusal('invalid_dry_run', {
-    detail: `${where} is ${quoted(value)}; send 1 or true for a dry-run, 0 or false for a real call. Nothing was done.`,
+    detail: `${where} is ${quoteText(value)}; send 1 or true for a dry-run, 0 or false for a real call. Nothing was done.`,
   })
 }
 
-type Filters = Pick<Listing, 'filters' | 'ids' | 'reference' | 'among' | 'ranges'>
+type Filters = Pick<ListRequest, 'filters' | 'ids' | 'reference' | 'among' | 'ranges'>
 
 function readFilters(query: ReadonlyMap<string, string>, { fields }: Definition, known: readonly Filter[]): Filters {
   const sent = known.filter(({ parameter }) => query.has(parameter))
@@ -126,7 +127,7 @@ function readRanges(froms: readonly Filter[], tos: readonly Filter[], valueIn: (
     const [from, to] = [froms, tos].map((ends) => ends.find((end) => end.field === field))
     const range = { field, ...(from && { from: valueIn(from) }), ...(to && { to: valueIn(to) }) }
     if (from && to && (range.from as FilterValue) > (range.to as FilterValue))
-      throw invalid(from.parameter, `is ${quoted(String(range.from))}, which is after ${to.parameter}`)
+      throw invalidParameter(from.parameter, `is ${quoteText(String(range.from))}, which is after ${to.parameter}`)
     return range
   })
 }
@@ -134,7 +135,7 @@ function readRanges(froms: readonly Filter[], tos: readonly Filter[], valueIn: (
 /** The items of a list with commas between. */
 function readItems(name: string, value: string): string[] {
   const items = value.split(',')
-  if (items.length > filterValuesMax) throw invalid(name, `names more than ${filterValuesMax} values`)
+  if (items.length > filterValuesMax) throw invalidParameter(name, `names more than ${filterValuesMax} values`)
   return items
 }
 
@@ -143,27 +144,27 @@ function readFilterValue(name: string, field: Field, text: string): FilterValue 
   if (type === 'integer') return readInteger(name, text, 1, idMax) as number
   const value = type === 'boolean' && ['true', 'false'].includes(text) ? text === 'true' : text
   if (isValueOf(field, value)) return typeof value === 'string' ? value.trim() : value
-  throw invalid(name, `is ${quoted(text)}; it ${kindOf(field).must(field)}`)
+  throw invalidParameter(name, `is ${quoteText(text)}; it ${kindOf(field).must(field)}`)
 }
 
 /** Whether a field can have the value as it is, without anything taken off it. */
 export const isValueOf = (field: Field, value: FilterValue): boolean =>
   validatorOf(field).Check(value) && !kindOf(field).refuses?.(field, value)
 
-const validatorOf = once((field: Field) => Compile(valueSchema(field)))
+const validatorOf = memoize((field: Field) => Compile(valueSchema(field)))
 
 function readWords(value: string | undefined): string[] {
   const words = (value ?? '').trim()
-  if ([...words].length > searchLengthMax) throw invalid('q', `has more than ${searchLengthMax} characters`)
+  if ([...words].length > searchLengthMax) throw invalidParameter('q', `has more than ${searchLengthMax} characters`)
   return words === '' ? [] : words.split(/\s+/u)
 }
 
-function readSort(value: string | undefined, definition: Definition): Listing['sort'] {
+function readSort(value: string | undefined, definition: Definition): ListRequest['sort'] {
   if (value === undefined) return []
   const sortable = sortableFields(definition)
   const terms = value.split(',').map((term) => ({ field: term.replace(/^-/, ''), descending: term.startsWith('-') }))
   const wrong = terms.find(({ field }) => !sortable.includes(field))
-  if (wrong) throw invalid('sort', `names ${quoted(wrong.field)}; it can name ${sortable.join(', ')}`)
+  if (wrong) throw invalidParameter('sort', `names ${quoteText(wrong.field)}; it can name ${sortable.join(', ')}`)
   return terms.filter((term, at) => terms.findIndex(({ field }) => field === term.field) === at)
 }
 
@@ -171,7 +172,8 @@ function readInstant(name: string, value: string | undefined): string | undefine
   if (value === undefined) return undefined
   // A plus sign that was not percent-encoded has become a blank, which no moment has.
   const moment = momentOf(value.replace(' ', '+'))
-  if (moment === undefined) throw invalid(name, `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
+  if (moment === undefined)
+    throw invalidParameter(name, `is ${quoteText(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
   return moment
 }
 
@@ -180,9 +182,9 @@ export function readInteger(name: string, value: string | undefined, min: number
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (number >= min && number <= max) return number
-  throw invalid(
+  throw invalidParameter(
     name,
-    `is ${quoted(value)}; it must be a whole number from ${min}${max === Number.POSITIVE_INFINITY ? ' up' : ` to ${max}`}`,
+    `is ${quoteText(value)}; it must be a whole number from ${min}${max === Number.POSITIVE_INFINITY ? ' up' : ` to ${max}`}`,
   )
 }
 
@@ -191,7 +193,7 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   let plain: string
   try {
     plain = decodeURIComponent(text.replaceAll('+', ' '))
@@ -202,8 +204,8 @@ function decoded(text: string): string {
   return plain
 }
 
-export const invalid = (name: string, what: string): Refusal =>
+export const invalidParameter = (name: string, what: string): Refusal =>
   new Refusal('invalid_parameter', { detail: `${name} ${what}.` })
 
 /** What somebody sent, short enough to be said back. */
-export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+export const quoteText = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

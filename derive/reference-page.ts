@@ -1,4 +1,4 @@
-import { escaped, htmlPage } from './html.ts'
+import { escapeHtml, htmlPage } from './html.ts'
 import { routes } from './routes.ts'
 
 /** `asset` is the path of Scalar's script. */
@@ -10,13 +10,13 @@ export type ReferenceOptions = { base: string; version: string; asset: string }
  */
 export function referencePage({ base, version, asset }: ReferenceOptions): string {
   const body = `<noscript>
-<h1>Plumbline API ${escaped(version)}</h1>
+<h1>Plumbline API ${escapeHtml(version)}</h1>
 <p>This page is drawn by JavaScript. What it shows is also in
 <a href="${pathOf('openapi')}">openapi.json</a> (OpenAPI 3.1) and <a href="${pathOf('postman')}">postman.json</a>
-(Postman 2.1). The API is served at ${escaped(base)}.</p>
+(Postman 2.1). The API is served at ${escapeHtml(base)}.</p>
 </noscript>
-<script id="api-reference" type="application/json" data-configuration="${escaped(JSON.stringify(settings))}"></script>
-<script src="${escaped(asset)}"></script>
+<script id="api-reference" type="application/json" data-configuration="${escapeHtml(JSON.stringify(settings))}"></script>
+<script src="${escapeHtml(asset)}"></script>
 `
   return htmlPage('Plumbline API reference', '<link rel="icon" href="data:,">\n', body)
 }

@@ -4,7 +4,7 @@ import { isDataRoute, type Route } from './routes.ts'
  * Returns the served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided.
  */
 export function routesTable(routes: readonly Route[]): string {
-  const rows = [['METHOD', 'PATH', 'SCOPE', 'ADD-ON', 'SUCCESS', 'REFUSALS'], ...routes.map(row)]
+  const rows = [['METHOD', 'PATH', 'SCOPE', 'ADD-ON', 'SUCCESS', 'REFUSALS'], ...routes.map(formatRow)]
   const widths = (rows[0] as string[]).map((_, column) =>
     Math.max(...rows.map((cells) => (cells[column] as string).length)),
   )
@@ -12,7 +12,7 @@ export function routesTable(routes: readonly Route[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('')
 }
 
-function row(route: Route): string[] {
+function formatRow(route: Route): string[] {
   if (!isDataRoute(route)) return [route.method, route.path, '-', '-', '200', '-']
   const { method, path, scopes, addOn, success } = route
   return [method, path, scopes.join(', ') || '-', addOn, String(success), route.refusals.join(', ')]

@@ -1,9 +1,15 @@
 import type { Definition } from '#registry/definition.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { chosenFields } from './operations/choices.ts'
-import { type Operations, ofReferences, own, type StandardName, standard } from './operations/index.ts'
+import {
+  type Operations,
+  ofReferences,
+  ownOperations,
+  type StandardName,
+  standardOperations,
+} from './operations/index.ts'
 import type { DataOperation, DocumentOperation, OnReference, OnResource } from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'
 
@@ -15,18 +21,18 @@ import { dryRunParameter } from './parameters.ts'
 export type Route = DataRoute | DocumentRoute
 
 /** `id` is the operation id of the documents and the route of the calls log: `projects.list`. */
-type Placed = { id: string; operation: string }
+type RouteName = { id: string; operation: string }
 
 /** `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. */
-export type DataRoute = DataOperation & Placed & { parameterNames: readonly string[]; scopes: readonly string[] }
+export type DataRoute = DataOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
 
 export type ResourceRoute = OnResource & DataRoute
 
 export type ReferenceRoute = OnReference & DataRoute
 
-export type DocumentRoute = DocumentOperation & Placed
+export type DocumentRoute = DocumentOperation & RouteName
 
-const everything: Operations = { standard, own, ofReferences }
+const everything: Operations = { standard: standardOperations, own: ownOperations, ofReferences }
 
 export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
@@ -56,7 +62,7 @@ export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
   registry.filter((definition) => definition.served).map((definition) => routesOn(definition))
 
 /** Refusals outside of any route: the request cannot be parsed, arrives too slowly, or expects what is not offered. */
-export const unreadable: readonly RefusalCode[] = [
+export const unreadableRefusals: readonly RefusalCode[] = [
   'invalid_header',
   'request_timeout',
   'headers_too_large',
@@ -67,7 +73,7 @@ export const unreadable: readonly RefusalCode[] = [
 export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ...new Set<RefusalCode>([
     ...routes.flatMap((route) => route.refusals),
-    ...unreadable,
+    ...unreadableRefusals,
     ...(['not_found', 'method_not_allowed', 'not_implemented'] as const),
   ]),
 ]
@@ -76,22 +82,29 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
 export const colonPath = (path: string): string => path.replaceAll('{', ':').replaceAll('}', '')
 
 /** Returns the same routes for the same list and definition, so that derived values can be cached by route. */
-const made = once(({ standard, own, ofReferences = {} }: Operations) => ({
-  onResource: once((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
+const made = memoize(({ standard, own, ofReferences = {} }: Operations) => ({
+  onResource: memoize((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
     const deprecated = definition.served?.deprecated ?? {}
     const unknown = Object.keys(deprecated).find((name) => !(name in standard))
     if (unknown !== undefined) throw new Error(`${definition.name} has no ${unknown} that could be deprecated`)
     const choosing = chosenFields(definition).flatMap((field) =>
       Object.entries(ofReferences).map(([name, operation]) => {
         const own = `${field}_${name}`
-        return [own, { ...whole(operation(definition, field, base)), id: `${definition.name}.${own}`, operation: name }]
+        return [
+          own,
+          {
+            ...completeOperation(operation(definition, field, base)),
+            id: `${definition.name}.${own}`,
+            operation: name,
+          },
+        ]
       }),
     )
     const ofEvery = Object.fromEntries(
       Object.entries(standard).map(([name, operation]) => {
         const going = deprecated[name]
         const placed = { id: `${definition.name}.${name}`, operation: name, ...(going ? { deprecated: going } : {}) }
-        return [name, { ...whole(operation(definition, base)), ...placed }]
+        return [name, { ...completeOperation(operation(definition, base)), ...placed }]
       }),
     )
     return { ...ofEvery, ...Object.fromEntries(choosing) }
@@ -100,18 +113,18 @@ const made = once(({ standard, own, ofReferences = {} }: Operations) => ({
 }))
 
 /** Returns an operation that exists once, under a base path. */
-export const ownRoute = (name: keyof typeof own, base = '/v1'): DataRoute =>
-  ownRoutes(own, base).find(({ id }) => id === name) as DataRoute
+export const ownRoute = (name: keyof typeof ownOperations, base = '/v1'): DataRoute =>
+  ownRoutes(ownOperations, base).find(({ id }) => id === name) as DataRoute
 
-const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
+const ownRoutes = memoize((own: Operations['own'], base: string): Route[] =>
   Object.entries(own).map(([id, make]) => {
     const operation = make(base)
-    return { ...(operation.access === 'public' ? operation : whole(operation)), id, operation: id }
+    return { ...(operation.access === 'public' ? operation : completeOperation(operation)), id, operation: id }
   }),
 )
 
 /** Adds the parameters and refusals that follow from the other members. */
-function whole<Data extends DataOperation>(operation: Data) {
+function completeOperation<Data extends DataOperation>(operation: Data) {
   const { scope } = operation
   const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
   return {

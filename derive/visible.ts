@@ -15,7 +15,7 @@ import { filtersOf } from './parameters.ts'
  * Fields with a right of their own. `lacks` are the missing permissions to see fields and resources. Null changes
  * nothing. Decisions, Field rights.
  */
-export type Lacks = readonly string[] | null
+export type LackedRights = readonly string[] | null
 
 /** Returns the permissions to see fields and resources, and to approve records, that are not among these. */
 export const lackedRights = (permissions: readonly string[]): string[] =>
@@ -24,15 +24,15 @@ export const lackedRights = (permissions: readonly string[]): string[] =>
   )
 
 /** True if all of the resource is withheld. */
-export const isUnseen = ({ name }: Definition, lacks: Lacks): boolean =>
+export const isUnseen = ({ name }: Definition, lacks: LackedRights): boolean =>
   lacks?.includes(permission(name, 'VIEW')) ?? false
 
 /** True if nothing of the resource is withheld. */
-export const isWhole = (definition: Definition, lacks: Lacks): boolean =>
+export const isWhole = (definition: Definition, lacks: LackedRights): boolean =>
   !isUnseen(definition, lacks) && listWithheld(definition, lacks).length === 0
 
 /** Returns the names of the withheld fields. */
-const listWithheld = ({ fields }: Definition, lacks: Lacks): string[] =>
+const listWithheld = ({ fields }: Definition, lacks: LackedRights): string[] =>
   lacks === null || lacks.length === 0
     ? []
     : Object.entries(fields).flatMap(([name, { right }]) =>
@@ -70,26 +70,26 @@ export function rightsOfQuery(definition: Definition | undefined, query: string)
 }
 
 /** Returns the resource without what is withheld. Columns, inputs and filters follow from it. */
-export function visibleDefinition(definition: Definition, lacks: Lacks): Definition {
+export function visibleDefinition(definition: Definition, lacks: LackedRights): Definition {
   const withheld = listWithheld(definition, lacks)
   if (withheld.length === 0) return definition
   const isVisible = (name: string): boolean => !withheld.includes(name)
   return {
     ...definition,
-    fields: without(definition.fields, withheld),
+    fields: omitMembers(definition.fields, withheld),
     search: definition.search.filter(isVisible),
     filters: definition.filters.filter(isVisible),
   }
 }
 
 /** Removes what is withheld from records as JSON, one or many separated by commas. All else keeps its bytes. */
-export function visibleRecords(definition: Definition, lacks: Lacks, json: string): string {
+export function visibleRecords(definition: Definition, lacks: LackedRights, json: string): string {
   const withheld = listWithheld(definition, lacks)
   return withheld.length === 0 ? json : mapMembers(json, (name, value) => (withheld.includes(name) ? undefined : value))
 }
 
 /** Removes what is withheld from changes of any resources as JSON, separated by commas. */
-export function visibleChanges(lacks: Lacks, json: string): string {
+export function visibleChanges(lacks: LackedRights, json: string): string {
   if (lacks === null || lacks.length === 0) return json
   let definition: Definition | undefined
   return mapMembers(json, (name, value) => {
@@ -107,15 +107,15 @@ const membersWithFields: readonly string[] = ['changes', 'record']
 /** Removes what is withheld from members named like fields of a resource. */
 export function visibleMembers<Members extends { readonly [name: string]: unknown }>(
   records: string,
-  lacks: Lacks,
+  lacks: LackedRights,
   members: Members,
 ): Members {
   const definition = definitionOf(registry, records)
   const withheld = definition ? listWithheld(definition, lacks) : []
-  return withheld.length === 0 ? members : without(members, withheld)
+  return withheld.length === 0 ? members : omitMembers(members, withheld)
 }
 
-const without = <Members extends { readonly [name: string]: unknown }>(
+const omitMembers = <Members extends { readonly [name: string]: unknown }>(
   members: Members,
   names: readonly string[],
 ): Members => Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name))) as Members

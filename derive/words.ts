@@ -1,10 +1,10 @@
 import type { Definition, Match } from '#registry/definition.ts'
-import { planNames, plans } from '#registry/plans.ts'
+import { planNames, subscriptionPlans } from '#registry/subscription-plans.ts'
 
 /** Words of the documents for names of the registry. */
 
 /** "Time entries". */
-export const labelOf = ({ name }: Definition): string => capital(plain(name))
+export const labelOf = ({ name }: Definition): string => capital(formatName(name))
 
 /** "a time entry", "an estimate". */
 export const aOne = ({ one }: Definition): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
@@ -17,7 +17,7 @@ export const schemaName = ({ one }: Definition): string =>
 export const choiceName = (definition: Definition, field: string): string => schemaName(definition) + pascal(field)
 
 /** "time entries" out of `time_entries`. */
-export const plain = (name: string): string => name.replaceAll('_', ' ')
+export const formatName = (name: string): string => name.replaceAll('_', ' ')
 
 /** "UpdatedSince" out of `updated_since`, "IfMatch" out of `If-Match`. */
 export const pascal = (name: string): string => name.split(/[_-]/).map(capital).join('')
@@ -25,7 +25,7 @@ export const pascal = (name: string): string => name.split(/[_-]/).map(capital).
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** "1 token", "2 tokens". */
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
+export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
 /** "a", "a and b", "a, b and c". */
 export const series = (items: readonly string[], last = 'and'): string =>
@@ -41,7 +41,7 @@ export function neededFor(scopes: readonly string[], addOn: string): string {
 /** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or undefined if no plan limits the resource. */
 export function planWords({ name }: Definition): string | undefined {
   const limits = planNames.flatMap((plan) => {
-    const limit = (plans[plan] as { readonly [records: string]: number | null })[name]
+    const limit = (subscriptionPlans[plan] as { readonly [records: string]: number | null })[name]
     return limit === undefined ? [] : [`${limit ?? 'no limit'} on ${plan}`]
   })
   return limits.length === 0 ? undefined : limits.join(', ')
@@ -51,18 +51,18 @@ export function planWords({ name }: Definition): string | undefined {
 export function removalWords({ one, removal, protection }: Definition): string[] {
   const { hardWhen, relations } = removal
   const restrict = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) => [
-    ...(restrict ? [matching(records, restrict)] : []),
+    ...(restrict ? [formatMatch(records, restrict)] : []),
     ...(otherwise === 'restrict'
-      ? [`${plain(records)}${cascade ? ` other than those ${withWords(cascade)}` : ''}`]
+      ? [`${formatName(records)}${cascade ? ` other than those ${withWords(cascade)}` : ''}`]
       : []),
   ])
   const cascade = relations.flatMap(({ records, onDelete: { cascade, restrict, otherwise } }) => [
-    ...(cascade ? [matching(records, cascade)] : []),
-    ...(otherwise === 'cascade' ? [other(records, restrict)] : []),
+    ...(cascade ? [formatMatch(records, cascade)] : []),
+    ...(otherwise === 'cascade' ? [formatOther(records, restrict)] : []),
   ])
   const staying = (effect: 'unlinked' | 'kept') =>
     relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
-      otherwise === effect ? [other(records, restrict ?? cascade)] : [],
+      otherwise === effect ? [formatOther(records, restrict ?? cascade)] : [],
     )
   const itself = protection ? [`the ${one} itself ${withWords(protection.when)}`] : []
   const sentence = (what: string, items: string[]): string[] =>
@@ -78,8 +78,9 @@ export function removalWords({ one, removal, protection }: Definition): string[]
   ]
 }
 
-const matching = (records: string, match: Match): string => `${plain(records)} ${withWords(match)}`
-const other = (records: string, apart: Match | undefined): string => `${apart ? 'other ' : ''}${plain(records)}`
+const formatMatch = (records: string, match: Match): string => `${formatName(records)} ${withWords(match)}`
+const formatOther = (records: string, apart: Match | undefined): string =>
+  `${apart ? 'other ' : ''}${formatName(records)}`
 
 /** "with `status` `ISSUED` or `PAID`". */
 export const withWords = (match: Match): string =>

@@ -54,10 +54,10 @@ export const faults: readonly Fault[] = [
 ]
 
 /** How often each fault, alone or with another, met each operation. */
-export type Met = Map<string, Map<string, number>>
+export type FaultCounts = Map<string, Map<string, number>>
 
 /** Makes a fault, or two at once, and counts the calls that were under way meanwhile. */
-export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: Suffering): Promise<void> {
+export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: FaultContext): Promise<void> {
   const name = chosen.map((fault) => fault.name).join(' + ')
   await untilReady(service)
   const counts = met.get(name) ?? new Map<string, number>()
@@ -77,4 +77,4 @@ async function untilReady({ url }: Service): Promise<void> {
   await after(300)
 }
 
-type Suffering = { service: Service; recorder: Recorder; draw: () => number; met: Met }
+type FaultContext = { service: Service; recorder: Recorder; draw: () => number; met: FaultCounts }

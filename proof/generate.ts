@@ -7,8 +7,8 @@ import { type Line, pushTo, type RecordedCall, type RecordedEvent } from './hist
  * It measures the checker, and finds promises that the checker takes for broken.
  */
 
-type Held = { id: number; version: number; isGone: boolean; name: string; notes: string }
-type State = { name: string; records: Held[]; events: RecordedEvent[]; token: string }
+type ModelRecord = { id: number; version: number; isGone: boolean; name: string; notes: string }
+type State = { name: string; records: ModelRecord[]; events: RecordedEvent[]; token: string }
 
 /** Yields the lines of a history of about so many calls. */
 export function* generateHistory(calls: number, seed: number): Generator<Line> {
@@ -22,7 +22,7 @@ export function* generateHistory(calls: number, seed: number): Generator<Line> {
 
   const tell = (
     { name, records, events }: State,
-    held: Held,
+    held: ModelRecord,
     {
       action,
       changes = null,
@@ -58,7 +58,13 @@ export function* generateHistory(calls: number, seed: number): Generator<Line> {
     const dice = draw()
     let call: Line
     if (!held || (dice < 0.1 && live.length < limit)) {
-      const fresh: Held = { id: records.length + 1, version: 0, isGone: false, name: nextName('name'), notes: '' }
+      const fresh: ModelRecord = {
+        id: records.length + 1,
+        version: 0,
+        isGone: false,
+        name: nextName('name'),
+        notes: '',
+      }
       tell(state, fresh, { action: 'created', write, key })
       call = callOf(state, {
         ...{ method: 'POST', path: '/v1/projects', key, hash, status: 201, etag: '"1-x"', write },
@@ -152,10 +158,10 @@ function* endOf(states: readonly State[], below: (most: number) => number): Gene
   yield { kind: 'reference', records: 'projects', field: 'parent_id', to: 'projects' }
   for (const { name, records, events } of states) {
     yield { kind: 'limit', company: name, records: 'projects', most: 20 }
-    const fieldsOf = ({ id, name: called, notes }: Held) => ({ id, name: called, notes, parent_id: null })
+    const fieldsOf = ({ id, name: called, notes }: ModelRecord) => ({ id, name: called, notes, parent_id: null })
     const historyOf = new Map<number, string[]>()
     for (const event of events) {
-      const held = records[event.record_id - 1] as Held
+      const held = records[event.record_id - 1] as ModelRecord
       yield { kind: 'feed', company: name, event: { ...event, record: fieldsOf(held) } }
       pushTo(historyOf, held.id, event.id)
     }

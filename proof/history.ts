@@ -245,7 +245,7 @@ export type History = {
 }
 
 /** Takes lines and makes a history of them. */
-export function makeHistory(): { take(line: Line): void; history: History } {
+export function createHistory(): { take(line: Line): void; history: History } {
   const history: History = { companies: [], references: [], revoked: new Map() }
   const byName = new Map<string, CompanyHistory>()
   const texts = new Map<string, string>()
@@ -359,7 +359,7 @@ export function pushTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Valu
 
 /** Reads a recorded history from its file, and lines that are not in it yet. */
 export async function readHistory(path: string, more: readonly Line[] = []): Promise<History> {
-  const { take, history } = makeHistory()
+  const { take, history } = createHistory()
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
     if (line !== '') take(JSON.parse(line) as Line)
   for (const line of more) take(line)

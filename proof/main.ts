@@ -120,13 +120,15 @@ async function sufferFaults(): Promise<boolean> {
   return isWhole
 }
 
-type Kept = Awaited<ReturnType<typeof failMessages>> & { seconds: number }
+type MessagesResult = Awaited<ReturnType<typeof failMessages>> & { seconds: number }
 
 /** Keeps the trials beside those of other operations that an earlier run has left. */
-function keepMessages({ seconds, trials, violations }: Kept): void {
+function keepMessages({ seconds, trials, violations }: MessagesResult): void {
   const path = join(values.folder, 'messages.json')
   const isAll = values.operations === undefined || !existsSync(path)
-  const before: Kept = isAll ? { seconds: 0, trials: [], violations: [] } : JSON.parse(readFileSync(path, 'utf8'))
+  const before: MessagesResult = isAll
+    ? { seconds: 0, trials: [], violations: [] }
+    : JSON.parse(readFileSync(path, 'utf8'))
   const own = new Set(trials.map(({ operation }) => operation))
   write('messages.json', {
     ...surroundings(),

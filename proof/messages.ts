@@ -2,7 +2,7 @@ import { check, type Violation } from './check.ts'
 import { readHistory } from './history.ts'
 import { pause } from './operations.ts'
 import { type MessageFault, messageFaults, openWay, type Way } from './proxy.ts'
-import { type Heard, openRecorder, type Recorder, type Sent } from './recorder.ts'
+import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from './recorder.ts'
 import { startBeside, startService } from './service.ts'
 
 /** One message of one operation that failed in one way, and what its caller heard. */
@@ -17,7 +17,7 @@ export type Trial = {
   wrong: string | null
 }
 
-type Asked = {
+type MessagesRequest = {
   file: string
   checkout?: string
   /** Operations, faults and keys to try; all if not given. The short form lets the last message of each fail alone. */
@@ -28,13 +28,13 @@ type Asked = {
   onTrial?: (trial: Trial) => void
 }
 
-type Parts = Omit<Sent, 'operation' | 'company' | 'token'>
+type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
 type Caller = {
-  send(parts: Parts): Promise<Heard>
+  send(parts: Parts): Promise<RecordedResponse>
   next(what: string): string
 }
 /** Prepares what the call needs and returns the call. */
-type Prepare = (caller: Caller) => Promise<Parts>
+type CallFactory = (caller: Caller) => Promise<Parts>
 
 const statementTimeoutMs = 300
 const connectTimeoutMs = 800
@@ -56,7 +56,7 @@ const update = async (caller: Caller): Promise<Parts> => ({
 })
 
 /** Every way of writing over the API. */
-const operations: { readonly [name: string]: Prepare } = {
+const operations: { readonly [name: string]: CallFactory } = {
   create: async ({ next }) => ({ method: 'POST', path: '/v1/clients', body: { name: next('client') } }),
   'create within the plan': async ({ next }) => ({
     method: 'POST',
@@ -125,7 +125,7 @@ async function batch(mode: string, caller: Caller): Promise<Parts> {
 export const messageOperations: readonly string[] = Object.keys(operations)
 
 /** Lets each message of each operation fail in each way, with a key and without, and checks all that was heard. */
-export async function failMessages(asked: Asked): Promise<{ trials: Trial[]; violations: Violation[] }> {
+export async function failMessages(asked: MessagesRequest): Promise<{ trials: Trial[]; violations: Violation[] }> {
   const { file, checkout, faults = messageFaults, keyed = [true, false], isShort = false, onTrial } = asked
   const first = await startService(checkout)
   let way: Way | undefined
@@ -143,7 +143,7 @@ export async function failMessages(asked: Asked): Promise<{ trials: Trial[]; vio
       { STATEMENT_TIMEOUT_MS: String(statementTimeoutMs), CONNECT_TIMEOUT_MS: String(connectTimeoutMs) },
     )
     recorder = openRecorder(beside.url, file)
-    const bench = makeBench(recorder, way as unknown as Way, token)
+    const bench = createBench(recorder, way as unknown as Way, token)
     for (const operation of asked.operations ?? messageOperations)
       for (const isKeyed of keyed) {
         const clean = await bench.tryOut(operation, isKeyed, undefined)
@@ -178,17 +178,17 @@ export async function openCompany(give: (...words: string[]) => Promise<string>)
   return give('--quiet', 'token', 'issue', ...issue)
 }
 
-type Failing = { number: number; is: MessageFault; events: number }
+type FailingMessage = { number: number; is: MessageFault; events: number }
 
-function makeBench(recorder: Recorder, way: Way, text: string) {
+function createBench(recorder: Recorder, way: Way, text: string) {
   let made = 0
   const next = (what: string): string => `${what}-${made++}`
-  const send = (operation: string, parts: Parts): Promise<Heard> =>
+  const send = (operation: string, parts: Parts): Promise<RecordedResponse> =>
     recorder.send({ ...parts, operation, company: 'a', token: { name: 'a-0', text } })
-  const isOpen = ({ status, answer }: Heard): boolean =>
+  const isOpen = ({ status, answer }: RecordedResponse): boolean =>
     status === null || status >= 500 || answer?.code === 'idempotency_in_progress'
   /** Sends it until it has a result. Only for calls with a key, and reads. */
-  const settle = async (operation: string, parts: Parts): Promise<Heard> => {
+  const settle = async (operation: string, parts: Parts): Promise<RecordedResponse> => {
     for (let tries = 0; ; tries++) {
       const heard = await send(operation, parts)
       if (!isOpen(heard)) return heard
@@ -218,8 +218,8 @@ function makeBench(recorder: Recorder, way: Way, text: string) {
   }
 
   return {
-    async tryOut(operation: string, isKeyed: boolean, failing: Failing | undefined) {
-      const prepare = operations[operation] as Prepare
+    async tryOut(operation: string, isKeyed: boolean, failing: FailingMessage | undefined) {
+      const prepare = operations[operation] as CallFactory
       const caller: Caller = { next, send: (parts) => settle('prepare', parts) }
       const parts = { ...(await prepare(caller)), ...(isKeyed ? { key: next('key') } : {}) }
       await hearChanges()

@@ -1,10 +1,10 @@
-import type { Heard, Recorder, Sent } from './recorder.ts'
+import type { RecordedRequest, RecordedResponse, Recorder } from './recorder.ts'
 
 /** One company under load: what its callers know of it together. */
 export type Site = {
   name: string
   recorder: Recorder
-  token(): Sent['token']
+  token(): RecordedRequest['token']
   draw(): number
   /** The records that all callers write. */
   clients: number[]
@@ -17,13 +17,13 @@ export type Site = {
   isOver(): boolean
 }
 
-type Parts = Omit<Sent, 'operation' | 'company' | 'token'>
-export type Operation = (site: Site, call: (parts: Parts) => Promise<Heard>) => Promise<unknown>
+type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
+export type Operation = (site: Site, call: (parts: Parts) => Promise<RecordedResponse>) => Promise<unknown>
 
 const pickOf = <One>({ draw }: Site, list: readonly One[]): One => list[Math.floor(draw() * list.length)] as One
 
 /** Sends a call until it has a result; one without a key once. */
-export async function settle(site: Site, operation: string, parts: Parts): Promise<Heard> {
+export async function settle(site: Site, operation: string, parts: Parts): Promise<RecordedResponse> {
   for (let tries = 0; ; tries++) {
     const heard = await site.recorder.send({ ...parts, operation, company: site.name, token: site.token() })
     const { status, answer, write } = heard
@@ -80,7 +80,10 @@ export const operations: { readonly [name: string]: Operation } = {
   },
   'create under one key': async (site, call) => {
     const create = { method: 'POST', path: '/v1/clients', body: { name: site.next('client') }, key: site.next('key') }
-    const [{ answer }] = (await Promise.all([call(create), call(create), call(create)])) as [Heard, ...Heard[]]
+    const [{ answer }] = (await Promise.all([call(create), call(create), call(create)])) as [
+      RecordedResponse,
+      ...RecordedResponse[],
+    ]
     await call(create)
     // Another body under the key is refused.
     await call({ ...create, body: { name: site.next('client') } })

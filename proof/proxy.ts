@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import type { Met } from './service.ts'
+import type { PostgresAddress } from './service.ts'
 
 /** What happens to one message of a write on its way to PostgreSQL. */
 export const messageFaults = ['not sent', 'not answered', 'cut within', 'stalled'] as const
@@ -23,7 +23,7 @@ const firstOfWrite = 'gate.pass\0'
 
 type Line = { near: Socket; far: Socket; isWriting: boolean; isMute: boolean; held: (() => void)[] | null }
 
-export async function openWay({ socket, user, password, database }: Met): Promise<Way> {
+export async function openWay({ socket, user, password, database }: PostgresAddress): Promise<Way> {
   const lines = new Set<Line>()
   let fault: { number: number; is: MessageFault } | undefined
   let count = 0

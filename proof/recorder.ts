@@ -6,17 +6,17 @@ import type { Line } from './history.ts'
 
 /** Sends calls and writes down what was sent and heard, a line each. */
 export type Recorder = {
-  send(call: Sent): Promise<Heard>
+  send(call: RecordedRequest): Promise<RecordedResponse>
   write(line: Line): void
   /** Returns the calls that are under way at any moment until `act` is done. */
-  during(act: () => Promise<unknown>): Promise<ReadonlySet<Sent>>
+  during(act: () => Promise<unknown>): Promise<ReadonlySet<RecordedRequest>>
   /** Resolves once all that was written is in the file. */
   flush(): Promise<void>
   counts: { calls: number; unanswered: number; [status: number]: number }
   close(): Promise<void>
 }
 
-export type Sent = {
+export type RecordedRequest = {
   /** The name of what is tried, by which faults are counted. */
   operation: string
   company: string
@@ -31,7 +31,7 @@ export type Sent = {
   dryRun?: boolean
 }
 
-export type Heard = {
+export type RecordedResponse = {
   status: number | null
   etag?: string
   write?: string
@@ -48,10 +48,10 @@ export function openRecorder(url: string, file: string): Recorder {
   const out = createWriteStream(file)
   const write = (line: Line): void => void out.write(`${JSON.stringify(line)}\n`)
   const counts: Recorder['counts'] = { calls: 0, unanswered: 0 }
-  const underWay = new Set<Sent>()
-  const meetings = new Set<Set<Sent>>()
+  const underWay = new Set<RecordedRequest>()
+  const meetings = new Set<Set<RecordedRequest>>()
 
-  const send = async (sent: Sent): Promise<Heard> => {
+  const send = async (sent: RecordedRequest): Promise<RecordedResponse> => {
     const { company, token, method, path, body, key, ifMatch, ifPlan, dryRun } = sent
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
@@ -73,7 +73,7 @@ export function openRecorder(url: string, file: string): Recorder {
     else counts[got.status] = (counts[got.status] ?? 0) + 1
     const etag = got?.headers.etag
     const named = got?.headers['x-write-id'] as string | undefined
-    const heard: Heard = {
+    const heard: RecordedResponse = {
       status: got?.status ?? null,
       ...(etag === undefined ? {} : { etag }),
       ...(named === undefined ? {} : { write: named }),
@@ -118,13 +118,13 @@ type Exchange = {
   path: string
   headers: { [name: string]: string | number }
 }
-type Got = { status: number; headers: IncomingMessage['headers']; answer: Heard['answer'] }
+type ReceivedResponse = { status: number; headers: IncomingMessage['headers']; answer: RecordedResponse['answer'] }
 
 function exchange(
   request: typeof http.request,
   { url, agent, method, path, headers }: Exchange,
   text: string | undefined,
-): Promise<Got> {
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const options = { agent, method, headers, signal: AbortSignal.timeout(abandonedMs) }
     const outgoing = request(`${url}${path}`, options, (response) => {

@@ -5,7 +5,7 @@ import { type DiskRun, judgeDisk } from './disk/run.ts'
 import { type FaultsRun, judgeFaults } from './faults/run.ts'
 import { readHistory } from './history.ts'
 import { messageOperations, type Trial, tableOf } from './messages.ts'
-import { type FoundRun, hasFound, planted } from './planted/planted.ts'
+import { type FoundRun, hasFound, planted } from './planted/planted-bugs.ts'
 import { messageFaults } from './proxy.ts'
 import { rules } from './rules/index.ts'
 import { isWhole, type Outcome, pairsOf } from './run.ts'
@@ -225,5 +225,5 @@ function pictureOf(met: Outcome['met']): string {
     return `<text transform="translate(${x} ${top - 8}) rotate(-55)">${operation}</text>`
   })
   const size = `width="${left + operations.length * width + 120}" height="${top + names.length * height + 10}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>${[...cells, ...rows, ...columns].join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12"><title>How often each fault met each operation</title><rect width="100%" height="100%" fill="#fff"/>${[...cells, ...rows, ...columns].join('')}</svg>\n`
 }

@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { check, countCalls, type Violation } from './check.ts'
-import { type Fault, faults, type Met, suffer } from './faults.ts'
+import { type Fault, type FaultCounts, faults, suffer } from './faults.ts'
 import { drawer } from './generate.ts'
 import { type Line, readHistory } from './history.ts'
 import { operations } from './operations.ts'
@@ -8,7 +8,7 @@ import { openRecorder, type Recorder } from './recorder.ts'
 import { type Service, startService } from './service.ts'
 import { type Account, openReceiver, receivedRecords, references, startLoad } from './workload.ts'
 
-export type Asked = {
+export type RunRequest = {
   /** Seconds of load, after each of which all is checked; one more follows while `isEnough` says no. */
   rounds: readonly number[]
   isEnough?: (violations: readonly Violation[]) => boolean
@@ -38,14 +38,14 @@ export type Outcome = {
 }
 
 /** Runs a service under load and faults, writes the history, and checks it. */
-export async function run(asked: Asked): Promise<Outcome> {
+export async function run(asked: RunRequest): Promise<Outcome> {
   const { rounds, isEnough = () => true, seed, file, faultEveryMs, checkout, writers = 16, signal, onProgress } = asked
   const since = performance.now()
   const draw = drawer(seed)
   const service = await startService(checkout)
   const recorder = openRecorder(service.url, file)
   const receiver = await openReceiver(recorder.write, drawer(seed + 1))
-  const met: Met = new Map()
+  const met: FaultCounts = new Map()
   let chosen = schedule(draw)
   let made = 0
   let rotations = 0

@@ -11,7 +11,7 @@ export type Service = {
   url: string
   data: string
   checkout: string
-  met(): Promise<Met>
+  met(): Promise<PostgresAddress>
   /** Gives the operator's command and returns what it answers. */
   give(...words: string[]): Promise<string>
   pid(): number
@@ -69,7 +69,7 @@ export async function startService(
   const stop = async (): Promise<void> => {
     if (!child) return
     child.kill('SIGTERM')
-    await ended(child)
+    await waitForEnd(child)
   }
   await start()
   /** Starts it again; right after a fault of PostgreSQL that may need more than one try. */
@@ -98,13 +98,13 @@ export async function startService(
     },
     kill: async () => {
       child?.kill('SIGKILL')
-      if (child) await ended(child)
+      if (child) await waitForEnd(child)
     },
     killAll: async () => {
       const parent = await postmaster().catch(() => null)
       const all = parent === null ? [] : [parent, ...(await childrenOf(parent)).map(({ pid }) => pid)]
       for (const pid of [child?.pid, ...all]) if (pid !== undefined) signal(pid, 'SIGKILL')
-      if (child) await ended(child)
+      if (child) await waitForEnd(child)
       for (const pid of all) while (await isRunning(pid)) await after(5)
     },
     backends: async () => {
@@ -175,18 +175,18 @@ async function serve(
   return child
 }
 
-const ended = (child: ChildProcess): Promise<void> =>
+const waitForEnd = (child: ChildProcess): Promise<void> =>
   child.exitCode !== null || child.signalCode !== null
     ? Promise.resolve()
     : new Promise((resolve) => child.once('exit', () => resolve()))
 
 /** Where the PostgreSQL of a service is met, as a driver is told. */
-export type Met = { socket: string; user: string; password: string; database: string }
+export type PostgresAddress = { socket: string; user: string; password: string; database: string }
 
 /** A second process of a service that comes to the same database by another way. */
 export async function startBeside(
   { data, checkout, met }: Pick<Service, 'data' | 'checkout' | 'met'>,
-  wayTo: (met: Met) => Promise<string>,
+  wayTo: (met: PostgresAddress) => Promise<string>,
   settings: Settings,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort()
@@ -200,7 +200,7 @@ export async function startBeside(
     url: `http://127.0.0.1:${port}`,
     close: async () => {
       child.kill('SIGTERM')
-      await ended(child)
+      await waitForEnd(child)
     },
   }
 }

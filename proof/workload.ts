@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { drawer } from './generate.ts'
 import type { Line, RecordedEvent } from './history.ts'
 import { operations, pause, type Site, settle } from './operations.ts'
-import type { Recorder, Sent } from './recorder.ts'
+import type { RecordedRequest, Recorder } from './recorder.ts'
 
 /** What of the records under load refers to what. */
 export const references: readonly Line[] = [
@@ -14,7 +14,7 @@ export const references: readonly Line[] = [
 export const loadedRecords = ['clients', 'workers', 'projects'] as const
 
 /** A company to load: the tokens that callers have, which may change while they call. */
-export type Account = { name: string; token: Sent['token'] }
+export type Account = { name: string; token: RecordedRequest['token'] }
 
 export type Load = {
   /** Stops the callers once what they sent has a result, and returns what the service says then. */
@@ -25,7 +25,7 @@ export type Load = {
   finish(): Promise<void>
 }
 
-type Loading = {
+type WorkloadContext = {
   recorder: Recorder
   accounts: readonly Account[]
   seed: number
@@ -36,7 +36,14 @@ type Loading = {
 }
 
 /** Loads companies with callers that write the same few records in every way. */
-export async function startLoad({ recorder, accounts, seed, writers, followers, receiver }: Loading): Promise<Load> {
+export async function startLoad({
+  recorder,
+  accounts,
+  seed,
+  writers,
+  followers,
+  receiver,
+}: WorkloadContext): Promise<Load> {
   const draw = drawer(seed)
   let isOver = false
   let made = 0
@@ -172,10 +179,10 @@ async function untilTold(site: Site): Promise<void> {
   throw new Error('the feed does not tell what was written')
 }
 
-type Told = RecordedEvent & { id: string }
+type DeliveredEvent = RecordedEvent & { id: string }
 
-async function hearFeed(site: Site): Promise<Told[]> {
-  const told: Told[] = []
+async function hearFeed(site: Site): Promise<DeliveredEvent[]> {
+  const told: DeliveredEvent[] = []
   for (let query = ''; ; ) {
     const { data, meta } = await hearWell(site, `/v1/changes?limit=100${query}`)
     told.push(...data)
@@ -199,7 +206,7 @@ async function hearLists(site: Site): Promise<Line[]> {
 /** How many records have their histories heard: those that changed most. */
 const historiesMax = 60
 
-async function hearHistories(site: Site, told: readonly Told[]): Promise<Line[]> {
+async function hearHistories(site: Site, told: readonly DeliveredEvent[]): Promise<Line[]> {
   const lines: Line[] = []
   const counts = new Map<string, number>()
   for (const { records, record_id } of told) {
@@ -224,7 +231,7 @@ async function hearHistories(site: Site, told: readonly Told[]): Promise<Line[]>
 export type Receiver = {
   /** The address for one company. */
   addressOf(company: string): string
-  untilTaken(company: string, told: readonly Told[]): Promise<void>
+  untilTaken(company: string, told: readonly DeliveredEvent[]): Promise<void>
   close(): Promise<void>
 }
 

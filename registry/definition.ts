@@ -55,10 +55,10 @@ export const problem = (field: string, code: ProblemCode, message: string): Prob
 export type ProblemCode = keyof typeof fieldCodes
 
 /** The columns that rules read of the records referred to, by reference field. */
-export type Found = { readonly [field: string]: JsonObject | undefined }
+export type ReferencedRecords = { readonly [field: string]: JsonObject | undefined }
 
 /** A pure check of the record `after` a write; `before` is null on create. Returns the problem, if there is one. */
-export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined
+export type Rule = (after: JsonObject, before: JsonObject | null, found: ReferencedRecords) => Problem | undefined
 
 /**
  * Protected history: a record in this state cannot be deleted. Only the columns of the state, along their steps, and

@@ -1,5 +1,5 @@
 /** The parameters of a list. */
-export type Listing = {
+export type ListRequest = {
   filters: { readonly [field: string]: FilterValue }
   /** Words that must all occur. */
   words: readonly string[]

@@ -1,7 +1,7 @@
 import { type Definition, isIn } from './definition.ts'
 import { type Field, kindOf } from './fields/index.ts'
 import type { Json, JsonObject } from './json.ts'
-import { once } from './once.ts'
+import { memoize } from './memoize.ts'
 import { registry } from './resources/index.ts'
 
 /** The records about persons, and the fields that an erasure removes. Decisions, Persons. */
@@ -29,7 +29,7 @@ export const isPerson = ({ person }: Definition, record: JsonObject): boolean =>
   person === true || (person !== undefined && isIn(record, person))
 
 /** Returns the fields of a kind that identify a person. */
-export const personalFields = once(({ fields }: PersonKind): readonly [string, Field][] =>
+export const personalFields = memoize(({ fields }: PersonKind): readonly [string, Field][] =>
   Object.entries(fields).filter(([, { personal }]) => personal),
 )
 

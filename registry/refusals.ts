@@ -287,18 +287,18 @@ export type RefusalCode = keyof typeof refusals
 export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refusals[code]
 
 /** Some records of one resource in a preview or refusal: the first ids, and the count of all. */
-export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
+export type RecordsSummary = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
 /**
  * The preview of a write. `changes` are the first of `total`. The fields of a record that the caller may not see are
  * absent. A record that would be created has no id.
  */
-export type WritePlan = {
+export type Preview = {
   hash: string
   total: number
   changes: PlannedChange[]
-  would_delete: Listed[]
-  would_keep: Listed[]
+  would_delete: RecordsSummary[]
+  would_keep: RecordsSummary[]
 }
 
 export type PlannedChange = {
@@ -323,10 +323,10 @@ export type Particulars = {
   feature?: string
   limit?: number
   used?: number
-  blocked_by?: Listed[]
+  blocked_by?: RecordsSummary[]
   /** The refused operations of a batch. */
   refused?: RefusedOperation[]
-  plan?: WritePlan
+  plan?: Preview
   conflicts?: UndoConflict[]
   /** Headers of the response. */
   headers?: { readonly [name: string]: string }
@@ -351,14 +351,14 @@ export class Refusal extends Error {
 export const toldMax = 3
 
 /** Formats a problem as a sentence. */
-export const told = ({ field, message }: Problem): string => (field ? `${field} ${message}` : message)
+export const formatProblem = ({ field, message }: Problem): string => (field ? `${field} ${message}` : message)
 
 export function invalidFields(errors: Problem[]): Refusal {
   const more = errors.length - toldMax
   const rest = more > 0 ? `; errors lists ${more} more` : ''
   return new Refusal('validation_failed', {
     errors,
-    detail: `${errors.slice(0, toldMax).map(told).join('; ')}${rest}.`,
+    detail: `${errors.slice(0, toldMax).map(formatProblem).join('; ')}${rest}.`,
   })
 }
 

@@ -16,7 +16,7 @@ export function countStrangers(): Strangers {
   const meet = (path: string, fields: () => readonly string[]): Problem[] => {
     met++
     if (met > strangersNamedMax) return []
-    return [problem(shown(path), 'unknown_field', `is not a field here; the fields are ${fields().join(', ')}`)]
+    return [problem(shortenPath(path), 'unknown_field', `is not a field here; the fields are ${fields().join(', ')}`)]
   }
   return Object.assign(meet, { met: () => met })
 }
@@ -30,5 +30,5 @@ export function strangersLeft(strangers: Strangers): Problem[] {
 }
 
 /** A cut surrogate pair becomes U+FFFD. */
-const shown = (path: string): string =>
+const shortenPath = (path: string): string =>
   path.length <= strangerShownMax ? path : `${path.slice(0, strangerShownMax).toWellFormed()}…`

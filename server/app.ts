@@ -2,31 +2,31 @@ import type { Registry } from 'prom-client'
 import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
-import { type Embedded, openEmbedded } from './embedded/open.ts'
+import { type EmbeddedDatabase, openEmbedded } from './embedded/open.ts'
 import type { Room } from './http/app.ts'
 import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
-import { type InBackground, makeInBackground } from './jobs/in-background.ts'
+import { type BackgroundRunner, createBackgroundRunner } from './jobs/in-background.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
-import { makeLog } from './log.ts'
+import { createLog } from './log.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
 import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
-import { makeTokenRates } from './service/token-rate.ts'
-import { type Fit, fitConnections, readAllowance } from './store/allowance.ts'
+import { createTokenRates } from './service/token-rate.ts'
+import { type ConnectionFit, fitConnections, readAllowance } from './store/allowance.ts'
 import { type Connection, type OverStreams, openDatabase } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
 import type { SealingKeys } from './store/seal.ts'
-import { makeGroups } from './writes/group.ts'
+import { createGroups } from './writes/group.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */
 export type App = ConsoleApp & {
   meter: Meter
   callDetails: CallDetails | null
   metrics: ServiceMetrics
-  inBackground: InBackground
+  inBackground: BackgroundRunner
   /** Failures of backups and of the archive. */
   failureNotes: FailureNotes
 }
@@ -34,17 +34,17 @@ export type App = ConsoleApp & {
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
 /** The bundled PostgreSQL, for the process that looks after it. */
-export type Bundled = Pick<Embedded, 'home' | 'keepRunning' | 'runsAs'>
+export type BundledPostgres = Pick<EmbeddedDatabase, 'home' | 'keepRunning' | 'runsAs'>
 
 export type OpenApp = {
   app: App
   connection: Connection
   /** How many connections it gives to all processes of the service. */
-  connections: Fit
+  connections: ConnectionFit
   /** How the database came to be there, for people. */
   databaseIs: string
   /** Null with a database of DATABASE_URL. */
-  bundled: Bundled | null
+  bundled: BundledPostgres | null
   /** Writes what is kept and lets go of the database. */
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
     // Made when missing, and found to be whole, before anything is served.
     await keys.current()
     const connections = fitConnections(config, await readAllowance(connection))
-    const app = makeApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys)
+    const app = createApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys)
     return {
       app,
       connection,
@@ -106,14 +106,14 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
 }
 
 /** `registry` is where the metrics are kept; by default they have those of the process beside them. */
-export function makeApp(
+export function createApp(
   config: Config,
   connection: Connection | OverStreams,
   secret: SealingKeys,
   registry?: Registry,
 ): App {
   const identities = new Map()
-  const log = makeLog(config, { identities })
+  const log = createLog(config, { identities })
   const database = openDatabase(
     connection,
     config,
@@ -123,13 +123,13 @@ export function makeApp(
   const failureNotes = openFailureNotes(config.dataFolder)
   const facts = config.backupTo || config.archive ? () => backupFacts(config, failureNotes) : null
   const metrics = startMetrics(database, facts, registry)
-  const inBackground = makeInBackground({ log, clock: systemClock, countFailure: metrics.jobFailed })
+  const inBackground = createBackgroundRunner({ log, clock: systemClock, countFailure: metrics.jobFailed })
   const meter = startMeter(database, inBackground, metrics.callsLost)
   const callDetails = config.callDetailsKeptDays === 0 ? null : startCallDetails(database, systemClock, inBackground)
   const { tokenRequestsPerMinute } = config
-  const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
+  const tokenRates = tokenRequestsPerMinute === null ? null : createTokenRates(tokenRequestsPerMinute, systemClock)
   const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
-  const groups = makeGroups({
+  const groups = createGroups({
     together: writeTogether,
     waitMs: config.connectTimeout,
     onGroup: metrics.groupLeft,

@@ -43,7 +43,7 @@ export function listenForStop(): Stop {
 }
 
 /** The first signal stops `work` behind what is under way, and does not end the process. */
-export async function stoppable(work: (stopped: AbortSignal) => Promise<void>): Promise<void> {
+export async function runUntilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new AbortController()
   const stop = (): void => stopped.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)

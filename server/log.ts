@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import type { Config } from './config/config.ts'
 import type { RequestIdentities } from './http/identity.ts'
 import { withoutTokens } from './service/token-text.ts'
@@ -18,7 +18,7 @@ type LogOptions = {
   identities?: RequestIdentities
 }
 
-export function makeLog({ logLevel, logFormat }: Config, options: LogOptions = {}): Logger {
+export function createLog({ logLevel, logFormat }: Config, options: LogOptions = {}): Logger {
   const { destination = pino.destination(2), isTerminal = process.stderr.isTTY, identities } = options
   const isText = logFormat === 'text' || (logFormat === 'auto' && isTerminal)
   return pino(

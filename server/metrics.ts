@@ -10,8 +10,8 @@ import {
 } from 'prom-client'
 import type { Metrics } from './http/app.ts'
 import { type Job, jobs } from './jobs/in-background.ts'
+import { howPreviewsDo } from './service/agent-previews.ts'
 import { horizon } from './service/changes.ts'
-import { howPreviewsDo } from './service/previews.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
@@ -130,7 +130,7 @@ export function startMetrics(
     async collect() {
       this.reset()
       // A database that does not answer is told of elsewhere.
-      const held = await soon(horizon(database))
+      const held = await withinDeadline(horizon(database))
       if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
@@ -182,7 +182,7 @@ const sharedNames = [jobFailuresName, backupFailingName, startsName, freeName]
 const answerMsMax = 800
 
 /** What the database answers in time, and undefined where it does not: a scrape is about the service without it, too. */
-function soon<T>(answer: Promise<T>): Promise<T | undefined> {
+function withinDeadline<T>(answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), answerMsMax)
@@ -197,14 +197,14 @@ function showDatabase(registers: Registry[], database: Database): void {
     aggregator: 'min',
     registers,
     async collect() {
-      this.set((await soon(database.answers())) === undefined ? 0 : 1)
+      this.set((await withinDeadline(database.answers())) === undefined ? 0 : 1)
     },
   })
 }
 
 /** How the webhooks of all companies do. A database that does not answer is told of elsewhere. */
 function showWebhooks(registers: Registry[], database: Database): void {
-  const figures = () => soon(howWebhooksDo(database))
+  const figures = () => withinDeadline(howWebhooksDo(database))
   new Gauge({
     name: 'plumbline_webhooks',
     help: 'Webhooks: those that do well, fail, were given up by the service, are disabled by hand, or need a new start after the database was restored.',
@@ -239,7 +239,7 @@ function showPreviews(registers: Registry[], database: Database): void {
     aggregator: 'max',
     registers,
     async collect() {
-      const counts = await soon(howPreviewsDo(database))
+      const counts = await withinDeadline(howPreviewsDo(database))
       for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count)
     },
   })

@@ -5,13 +5,13 @@ import { type Duplex, duplexPair } from 'node:stream'
 import { Registry } from 'prom-client'
 import { routes } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
-import { makeApp } from './app.ts'
+import { createApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import { builtConsole } from './console-api/app-files.ts'
 import { serverOf } from './http/listen.ts'
 import { handlers } from './pipeline/handlers/index.ts'
 import { openEdge } from './serve.ts'
-import { makeToken } from './service/token-text.ts'
+import { createToken } from './service/token-text.ts'
 import { oneKey } from './store/seal.ts'
 import { makeStandIn, type Recording } from './store/stand-in.ts'
 
@@ -77,7 +77,7 @@ export async function rehearse(
 }
 
 function openRehearsal(config: Config, recording: Recording) {
-  const app = makeApp(
+  const app = createApp(
     { ...config, logLevel: 'silent', tokenRequestsPerMinute: config.tokenRequestsPerMinute && 1_000_000 },
     makeStandIn(recording),
     oneKey(''),
@@ -85,7 +85,7 @@ function openRehearsal(config: Config, recording: Recording) {
   )
   const edge = openEdge(app, builtConsole, () => routes(registry), handlers)
   const server = serverOf(app, edge.answer, edge.connections)
-  const token = makeToken(1)
+  const token = createToken(1)
   const lines = new Map([...alone, ...together].map((caller) => [caller, openCaller(server, token)]))
   return {
     /** Makes each call, as long as there is time. */

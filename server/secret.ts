@@ -44,7 +44,7 @@ async function keyIn(config: Config): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return whole(file)
+  return readSecret(file)
 }
 
 /** A change of the key in the data folder that was begun: the former key is kept until `endChange`. */
@@ -106,7 +106,7 @@ async function keyOrNone(file: string): Promise<string[]> {
 }
 
 /** The other process may still be writing it. */
-async function whole(file: string): Promise<string> {
+async function readSecret(file: string): Promise<string> {
   for (let tries = 0; tries < 50; tries++) {
     const text = (await readFile(file, 'utf8')).trim()
     if (text.length >= 32) return text

@@ -1,23 +1,23 @@
 import { type Route, routes } from '#derive/routes.ts'
 import { agentPath } from '#registry/agents.ts'
 import { registry } from '#registry/resources/index.ts'
-import { makeAgents } from './agent/site.ts'
+import { createAgents } from './agent/site.ts'
 import type { App } from './app.ts'
 import { builtConsole, openAppFiles } from './console-api/app-files.ts'
 import { routes as consoleRoutes } from './console-api/routes.ts'
-import { makeConsole } from './console-api/site.ts'
+import { createConsole } from './console-api/site.ts'
 import { openAdmission } from './http/admission.ts'
-import { makeApi } from './http/api.ts'
+import { createApi } from './http/api.ts'
 import type { Stage } from './http/app.ts'
 import { openConnections } from './http/connections.ts'
 import { openDescribe } from './http/describe.ts'
-import { answerFailures } from './http/failed.ts'
 import { openFailureLog } from './http/failure-log.ts'
-import { type Answerer, type Listening, listen, openHsts } from './http/listen.ts'
+import { answerFailures } from './http/failure-responder.ts'
+import { type Answerer, type ListeningServer, listen, openHsts } from './http/listen.ts'
 import { listenForMetrics } from './http/metrics-port.ts'
-import { makePages } from './http/pages.ts'
-import { makeRequestHandler, type Site } from './http/request-handler.ts'
-import { allowOf, makeRouter } from './http/router.ts'
+import { createPages } from './http/pages.ts'
+import { createRequestHandler, type Site } from './http/request-handler.ts'
+import { allowOf, createRouter } from './http/router.ts'
 import { bind } from './pipeline/bind.ts'
 import type { Handlers } from './pipeline/handler.ts'
 import { handlers } from './pipeline/handlers/index.ts'
@@ -32,7 +32,7 @@ export async function serve(
   consoleFolder: string = builtConsole,
   all: () => readonly Route[] = () => routes(registry),
   by: Handlers = handlers,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { stage, connections, answer, stopWaiting, close } = openEdge(app, consoleFolder, all, by)
   const closeMetrics = await listenForMetrics(app)
   const closeAll = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export async function serve(
 /** What answers requests, whoever hands them over. */
 export function openEdge(app: App, consoleFolder: string, all: () => readonly Route[], by: Handlers) {
   const stage: Stage = { is: 'serving' }
-  const pages = makePages(app, stage)
+  const pages = createPages(app, stage)
   const admission = openAdmission(app)
   const describe = openDescribe(app.config, all)
   const changes = startChangeWatch(app.database, {
@@ -69,13 +69,13 @@ export function openEdge(app: App, consoleFolder: string, all: () => readonly Ro
   const failed = answerFailures(app, failures)
   const bound = bind(all(), by)
   const allow = allowOf([...bound, ...consoleRoutes].map(({ method }) => method))
-  const api = makeApi(app, { router: makeRouter(bound), pages, describe, admission, changes, failed, allow })
-  const consoleSite = makeConsole(app, admission, openAppFiles(consoleFolder))
-  const agentSite = makeAgents(app, admission, failed)
+  const api = createApi(app, { router: createRouter(bound), pages, describe, admission, changes, failed, allow })
+  const consoleSite = createConsole(app, admission, openAppFiles(consoleFolder))
+  const agentSite = createAgents(app, admission, failed)
   const apiPaths = new Set([...Object.keys(pages), ...bound.map(({ path }) => path)])
   const isConsoles = (path: string): boolean => path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !apiPaths.has(path)
   const siteOf = (path: string): Site => (path === agentPath ? agentSite : isConsoles(path) ? consoleSite : api)
-  const handle = makeRequestHandler(app, (incoming) => siteOf(incoming.path)(incoming), stage, failed)
+  const handle = createRequestHandler(app, (incoming) => siteOf(incoming.path)(incoming), stage, failed)
   const tellHsts = openHsts(app.config)
   const connections = openConnections(app)
   const answer: Answerer = (request, response) => {

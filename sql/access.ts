@@ -1,5 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
-import { either, identifier, sql } from './statement.ts'
+import { eitherSql, identifier, sql } from './statement.ts'
 
 /**
  * Ways to a row, each of which one index alone can serve. A new database has no statistics, and to the planner all
@@ -34,7 +34,7 @@ export const liveOf = (table: string, companyId: number): Sql =>
 
 /** The live records of a company in one state. */
 export const inState = (table: string, companyId: number, status: string): Sql => sql`(
-      select * from ${identifier(table)} where company_id = ${companyId} and ${exactly(sql`status`, status)}
+      select * from ${identifier(table)} where company_id = ${companyId} and ${equalsIndexed(sql`status`, status)}
         and deleted_at is null ${inOrderOf(sql`status`, sql`id`)}
     )`
 
@@ -43,7 +43,7 @@ export const inState = (table: string, companyId: number, status: string): Sql =
  * transaction, so their places stay what they are.
  */
 export const heldRows = (table: string, companyId: number, ids: readonly number[]): Sql =>
-  either(
+  eitherSql(
     sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`,
     () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[])`,
   )
@@ -53,7 +53,7 @@ export const heldRows = (table: string, companyId: number, ids: readonly number[
  * they are because nobody else changes them. Where companies are distributed they are named by `key`.
  */
 export const rowsOf = (table: string, companyId: number, key: string, which: Sql): Sql =>
-  either(
+  eitherSql(
     sql`ctid = any (array(select ctid from ${identifier(table)} where ${which}))`,
     () => sql`company_id = ${companyId} and ${identifier(key)} in (
       select ${raw(key.replaceAll(/[()]/g, ''))} from ${identifier(table)} where ${which}
@@ -61,7 +61,8 @@ export const rowsOf = (table: string, companyId: number, key: string, which: Sql
   )
 
 /** The column has the value, said so that an index which is asked for its order finds it. Nothing equals null. */
-export const exactly = (column: Sql, value: unknown): Sql => sql`${column} between ${value as Sql} and ${value as Sql}`
+export const equalsIndexed = (column: Sql, value: unknown): Sql =>
+  sql`${column} between ${value as Sql} and ${value as Sql}`
 
 /** The live record of a company whose column of text has a value, capitals apart: an index keeps it unique. */
 export const liveNamed = (
@@ -72,7 +73,7 @@ export const liveNamed = (
 ): Sql => {
   const named = sql`lower(${identifier(column)})`
   return sql`select ${raw(columns)} from ${identifier(table)}
-    where company_id = ${companyId} and ${exactly(named, sql`lower(${value}::text)`)} and deleted_at is null
+    where company_id = ${companyId} and ${equalsIndexed(named, sql`lower(${value}::text)`)} and deleted_at is null
     ${inOrderOf(named)}`
 }
 

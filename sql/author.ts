@@ -38,7 +38,7 @@ export type Origin = Pick<LogAuthor, 'writeId' | 'requestId' | 'idempotencyKey'>
 export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)
 
 /** `isAudit`: the rows say where the request came from. */
-export type Logged = {
+export type LoggedWrite = {
   records: string
   action: string
   removalId?: number | undefined

@@ -19,7 +19,7 @@ export type BatchableRead = {
 }
 
 /** What is asked by: values, or the expressions that stand for them in a text that many share. */
-export type Askable<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
+export type StatementInput<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
 
 /** One record each is next to nothing, one page each is not. */
 export const batchMaxOf = { records: 32, pages: 16 }
@@ -28,7 +28,7 @@ export const batchMaxOf = { records: 32, pages: 16 }
  * A batchable read, its text made once. Where that follows from a definition, the read is kept with the definition (`once`).
  * `types` are PostgreSQL's. A row that answers has a `place`: whose answer it is, counted from 1.
  */
-export function batchable<Asked extends object>({
+export function createBatchableRead<Asked extends object>({
   name,
   types,
   batchMax,
@@ -37,7 +37,7 @@ export function batchable<Asked extends object>({
   name: string
   types: { readonly [name in keyof Asked]: string }
   batchMax: number
-  query: (asked: Askable<Asked>) => Sql
+  query: (asked: StatementInput<Asked>) => Sql
 }): (asked: Asked) => BatchableRead {
   const names = Object.keys(types) as (keyof Asked & string)[]
   const text = textOf(names, types, query)
@@ -50,20 +50,20 @@ export function batchable<Asked extends object>({
 function typedAs<Asked extends object>(
   types: { readonly [name in keyof Asked]: string },
   asked: Asked,
-): Askable<Asked> {
+): StatementInput<Asked> {
   const typed = Object.entries(types).map(([name, type]) => [
     name,
     sql`${asked[name as keyof Asked]}::${raw(type as string)}`,
   ])
-  return Object.fromEntries(typed) as Askable<Asked>
+  return Object.fromEntries(typed) as StatementInput<Asked>
 }
 
 function textOf<Asked extends object>(
   names: readonly (keyof Asked & string)[],
   types: { readonly [name in keyof Asked]: string },
-  query: (asked: Askable<Asked>) => Sql,
+  query: (asked: StatementInput<Asked>) => Sql,
 ): string {
-  const columns = Object.fromEntries(names.map((name) => [name, raw(`asked."${name}"`)])) as Askable<Asked>
+  const columns = Object.fromEntries(names.map((name) => [name, raw(`asked."${name}"`)])) as StatementInput<Asked>
   const { text, values } = query(columns)
   if (values.length > 0) throw new Error('a batchable read takes everything from what is asked')
   const arrays = names.map((name, index) => `$${index + 1}::${types[name]}[]`)

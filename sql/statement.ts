@@ -21,7 +21,7 @@ export type Steps = (run: Run) => Promise<readonly unknown[] | { rows: Promise<r
 export type Run = <Row>(statement: Statement) => Promise<Row[]>
 
 /** Statements that travel together, in this order; the rows of the last. */
-export const together = async (run: Run, ...statements: Statement[]): Promise<readonly unknown[]> =>
+export const runInOrder = async (run: Run, ...statements: Statement[]): Promise<readonly unknown[]> =>
   (await Promise.all(statements.map((one) => run(one)))).at(-1) ?? []
 
 /** The code of a transaction that has to start anew, because it rests on what another one has changed since. */
@@ -38,26 +38,26 @@ const nameLengthMax = 63
 export function statement(query: Sql, name?: string, steps?: Steps): Statement {
   const { text, values } = query
   const made = name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
-  const form = (query as Forked).distributed
+  const form = (query as ForkedSql).distributed
   const distributed = steps ?? (form && ((run: Run) => run(statement(form(), name))))
   return distributed ? { ...made, distributed } : made
 }
 
 /** A part of a statement that is another one where companies are distributed. */
-type Forked = Sql & { distributed?: () => Sql }
+type ForkedSql = Sql & { distributed?: () => Sql }
 
 /** The first is the form for one server. */
-export const either = (plain: Sql, distributed: () => Sql): Sql => Object.assign(sql`${plain}`, { distributed })
+export const eitherSql = (plain: Sql, distributed: () => Sql): Sql => Object.assign(sql`${plain}`, { distributed })
 
 export function sql(texts: readonly string[], ...values: readonly RawValue[]): Sql {
-  const query: Forked = plainSql(texts as TemplateStringsArray, ...values)
+  const query: ForkedSql = plainSql(texts as TemplateStringsArray, ...values)
   if (values.some(formOf))
     query.distributed = () => plainSql(texts as TemplateStringsArray, ...values.map(distributedOf))
   return query
 }
 
 const formOf = (value: RawValue): (() => Sql) | undefined =>
-  value instanceof Sql ? (value as Forked).distributed : undefined
+  value instanceof Sql ? (value as ForkedSql).distributed : undefined
 const distributedOf = (value: RawValue): RawValue => formOf(value)?.() ?? value
 
 /** An identifier. It comes from the registry, never from a request. */

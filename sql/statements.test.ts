@@ -12,12 +12,12 @@ import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
 
 /** One line a clause, so that a change reads as a diff. */
-const readable = ({ name, text, values }: Statement | BatchableRead): string =>
+const formatStatement = ({ name, text, values }: Statement | BatchableRead): string =>
   `-- ${name ?? '(unnamed)'}\n${text.replace(/\n\s*\n/g, '\n').trim()}\n-- ${JSON.stringify(values)}\n`
 
 describe('The SQL that is derived', () => {
   test.each(everyStatement)('%s', async (name, statements) => {
-    await expect(statements.map(readable).join('\n')).toMatchFileSnapshot(`../test/goldens/sql/${name}.sql`)
+    await expect(statements.map(formatStatement).join('\n')).toMatchFileSnapshot(`../test/goldens/sql/${name}.sql`)
   })
 
   test('never carries a value in its text [V1.2.4]', () => {

@@ -88,14 +88,14 @@ function isNoticed(copy: string, mutant: Mutant): boolean {
   }
 }
 
-type Became = 'passed' | 'failed'
+type MutantOutcome = 'passed' | 'failed'
 type Report = { testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }
 
 /**
  * What became of the tests with the ids of these rows, in the files that the mutants name. A file that cannot be loaded has no
  * tests, so a mutant that breaks a whole program counts for nothing.
  */
-function runTests(copy: string, rows: readonly Mutant[]): Map<string, Became> {
+function runTests(copy: string, rows: readonly Mutant[]): Map<string, MutantOutcome> {
   const report = join(copy, '../report.json')
   rmSync(report, { force: true })
   const ids = rows.map(({ row }) => row.replaceAll('.', '\\.'))
@@ -111,7 +111,7 @@ function runTests(copy: string, rows: readonly Mutant[]): Map<string, Became> {
     { cwd: copy, encoding: 'utf8' },
   )
   const { testResults } = readReport(report, stderr)
-  const found = new Map<string, Became>()
+  const found = new Map<string, MutantOutcome>()
   for (const { row, test } of rows)
     for (const { name, assertionResults } of testResults) {
       if (!name.endsWith(`/${test}`)) continue

@@ -11,13 +11,13 @@ const timeoutMilliseconds = 180_000
 
 /** `clean` where the registry knows of nothing, `found` with what it knows, `silent` where it did not answer. */
 export type Verdict = 'clean' | 'found' | 'silent'
-type Said = { status: number | null; stdout: string; stderr: string }
+type AuditOutput = { status: number | null; stdout: string; stderr: string }
 
 export const questions = [
   {
     about: 'Known weaknesses of what is served',
     words: ['audit', '--omit=dev', '--json'],
-    verdict: ({ status, stdout }: Said): Verdict => {
+    verdict: ({ status, stdout }: AuditOutput): Verdict => {
       const said = memberOf(stdout)
       if (said?.metadata === undefined) return 'silent'
       return status === 0 ? 'clean' : 'found'
@@ -26,7 +26,7 @@ export const questions = [
   {
     about: 'Signatures of what is installed',
     words: ['audit', 'signatures', '--json'],
-    verdict: ({ stdout }: Said): Verdict => {
+    verdict: ({ stdout }: AuditOutput): Verdict => {
       const said = memberOf(stdout)
       if (!Array.isArray(said?.invalid) || !Array.isArray(said.missing)) return 'silent'
       return said.invalid.length + said.missing.length === 0 ? 'clean' : 'found'

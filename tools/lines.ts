@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * `node tools/lines.ts [COMMIT]`: prints the lines of production code and the files under 40 lines, by folder, of the
+ * `npm run lines -- [COMMIT]`: prints the lines of production code and the files under 40 lines, by folder, of the
  * checkout's last commit, and beside them those of another one.
  */
 const root = join(import.meta.dirname, '..')

@@ -26,16 +26,16 @@ export function listSteps(version: string, day: string): Step[] {
       run() {
         npm('version', version, '--no-git-tag-version', '--ignore-scripts')
         npm('version', version, '--no-git-tag-version', '--ignore-scripts', '--prefix', 'clients/typescript')
-        change('deploy/compose.yaml', `image: plumbline:${present}`, `image: plumbline:${version}`)
+        replaceText('deploy/compose.yaml', `image: plumbline:${present}`, `image: plumbline:${version}`)
       },
     },
     {
       says: `Head what is unreleased in CHANGELOG.md with "${version} — ${day}", and in registry/changes.ts with ${version}.`,
       run() {
-        change('CHANGELOG.md', '\n## Unreleased\n', `\n## ${version} — ${day}\n`)
+        replaceText('CHANGELOG.md', '\n## Unreleased\n', `\n## ${version} — ${day}\n`)
         const unreleased = "version: 'Unreleased'"
         if (read('registry/changes.ts').includes(unreleased))
-          change('registry/changes.ts', unreleased, `version: '${version}'`)
+          replaceText('registry/changes.ts', unreleased, `version: '${version}'`)
       },
     },
     {
@@ -75,7 +75,7 @@ function isLater(version: string, than: string): boolean {
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-function change(path: string, from: string, to: string): void {
+function replaceText(path: string, from: string, to: string): void {
   const text = read(path)
   if (!text.includes(from)) throw new Error(`${path} does not have ${JSON.stringify(from)}.`)
   writeFileSync(join(root, path), text.replace(from, to))

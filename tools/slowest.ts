@@ -21,14 +21,14 @@ type Report = {
     assertionResults: { fullName: string; duration?: number | null }[]
   }[]
 }
-export type Row = { seconds: number; file: string; title: string }
+export type SlowestRow = { seconds: number; file: string; title: string }
 
 const isCommand = process.argv[1] === import.meta.filename
 if (isCommand) {
   const words = process.argv.slice(2)
   const given = words.find((word) => word.startsWith('--report='))?.slice('--report='.length)
   const report = given === undefined ? runSuite(words) : (JSON.parse(readFileSync(given, 'utf8')) as Report)
-  const { tests, files, seconds } = slowest(report)
+  const { tests, files, seconds } = findSlowest(report)
   const lines = [
     `The slowest tests:`,
     ...tests.map(line),
@@ -42,12 +42,16 @@ if (isCommand) {
   if (seconds > budgetSeconds) process.exitCode = 1
 }
 
-function line({ seconds, file, title }: Row): string {
+function line({ seconds, file, title }: SlowestRow): string {
   return `${seconds.toFixed(1).padStart(7)} s  ${file}${title && `  ${title}`}`
 }
 
 /** The slowest tests and files, and how long all of it took from the first start to the last end. */
-export function slowest({ testResults, startTime }: Report): { tests: Row[]; files: Row[]; seconds: number } {
+export function findSlowest({ testResults, startTime }: Report): {
+  tests: SlowestRow[]
+  files: SlowestRow[]
+  seconds: number
+} {
   const tests = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ fullName, duration }) => ({
       seconds: (duration ?? 0) / 1000,
@@ -61,10 +65,10 @@ export function slowest({ testResults, startTime }: Report): { tests: Row[]; fil
     title: '',
   }))
   const last = Math.max(startTime, ...testResults.map(({ endTime }) => endTime))
-  return { tests: first(tests), files: first(files), seconds: (last - startTime) / 1000 }
+  return { tests: takeFirst(tests), files: takeFirst(files), seconds: (last - startTime) / 1000 }
 }
 
-function first(rows: readonly Row[]): Row[] {
+function takeFirst(rows: readonly SlowestRow[]): SlowestRow[] {
   return rows.toSorted((a, b) => b.seconds - a.seconds).slice(0, shown)
 }
 

@@ -1,5 +1,13 @@
-import type { Adapter, Prepare } from '../adapter.ts'
-import { anyCompany, anyFullCompany, anyProject, newProject, newProjects, status, word } from '../scenario/choices.ts'
+import type { Adapter, RequestFactory } from '../adapter.ts'
+import {
+  anyCompany,
+  anyFullCompany,
+  anyProject,
+  newProject,
+  newProjects,
+  searchWord,
+  status,
+} from '../scenario/choices.ts'
 import { batchRows } from '../works.ts'
 
 /** How the floor is asked: for the same records by the shortest paths, with the company in the path. */
@@ -16,7 +24,7 @@ export const adapter: Adapter = {
     },
   list: page('list', ''),
   filtered: page('filtered', `/${status}`),
-  q: page('q', `/${word}`),
+  q: page('q', `/${searchWord}`),
   update:
     ({ layout }) =>
     (count, random) => {
@@ -52,7 +60,7 @@ export const adapter: Adapter = {
     },
 }
 
-function page(work: string, rest: string): Prepare {
+function page(work: string, rest: string): RequestFactory {
   return ({ layout }) =>
     (_, random) => ({
       method: 'GET',

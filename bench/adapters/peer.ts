@@ -1,4 +1,4 @@
-import type { Adapter, Wanted } from '../adapter.ts'
+import type { Adapter, BenchRequest } from '../adapter.ts'
 import { anyCompany, newProject } from '../scenario/choices.ts'
 import { peerId, peerLogin } from '../writes/peer.ts'
 
@@ -6,7 +6,7 @@ import { peerId, peerLogin } from '../writes/peer.ts'
 export const adapter: Adapter = {
   'create-keyed': async ({ url, layout }) => {
     const headers = { ...(await authorization(url)), 'Content-Type': 'application/json' }
-    return (count, random): Wanted => {
+    return (count, random): BenchRequest => {
       const project = newProject(layout, anyCompany(layout, random), count) as { [field: string]: unknown }
       const references = Object.fromEntries(
         Object.entries(referred).map(([field, of]) => [field, peerId(of, project[field] as number)]),

@@ -1,5 +1,5 @@
-import type { About, Adapter, Expected, MakeRequest, Wanted } from '../adapter.ts'
-import { makeRandom } from '../load/random.ts'
+import type { Adapter, BenchRequest, ExpectedResponse, MakeRequest, RunTarget } from '../adapter.ts'
+import { createRandom } from '../load/random.ts'
 import {
   anyCompany,
   anyFullCompany,
@@ -9,8 +9,8 @@ import {
   newProject,
   newProjects,
   otherStatus,
+  searchWord,
   status,
-  word,
 } from '../scenario/choices.ts'
 import { idOf } from '../scenario/layout.ts'
 import { batchRows } from '../works.ts'
@@ -18,10 +18,10 @@ import { batchRows } from '../works.ts'
 /** How Plumbline is asked. */
 export const adapter: Adapter = {
   fetch: (about) => (_, random) => fetchAny(about, random),
-  'not-modified': (about) => unchanged(about, fetchAny),
+  'not-modified': (about) => createConditionalRequest(about, fetchAny),
   list: (about) => (_, random) => page(about, random, ''),
   filtered: (about) => (_, random) => page(about, random, `?status=${status}`),
-  q: (about) => (_, random) => page(about, random, `?q=${word}`),
+  q: (about) => (_, random) => page(about, random, `?q=${searchWord}`),
   walk: (about) => (_, random) => page(about, random, '?after_id=0', { ends: '}}' }),
   several: (about) => (_, random) => page(about, random, `?status_in=${status},${otherStatus}`),
   ids: (about) => (_, random) => {
@@ -81,14 +81,14 @@ export const adapter: Adapter = {
     }
   },
   changes: (about) => (_, random) => changes(about, random),
-  'changes-not-modified': (about) => unchanged(about, changes),
+  'changes-not-modified': (about) => createConditionalRequest(about, changes),
 }
 
 const json = { 'Content-Type': 'application/json' }
 
-const callerOf = ({ tokens }: About, company: number) => ({ Authorization: `Bearer ${tokens[company]}` })
+const callerOf = ({ tokens }: RunTarget, company: number) => ({ Authorization: `Bearer ${tokens[company]}` })
 
-function fetchAny(about: About, random: () => number): Wanted {
+function fetchAny(about: RunTarget, random: () => number): BenchRequest {
   const { id, company } = anyProject(about.layout, random)
   return {
     method: 'GET',
@@ -98,7 +98,12 @@ function fetchAny(about: About, random: () => number): Wanted {
   }
 }
 
-function page(about: About, random: () => number, query: string, expected: Partial<Expected> = {}): Wanted {
+function page(
+  about: RunTarget,
+  random: () => number,
+  query: string,
+  expected: Partial<ExpectedResponse> = {},
+): BenchRequest {
   return {
     method: 'GET',
     path: `/v1/projects${query}`,
@@ -108,12 +113,12 @@ function page(about: About, random: () => number, query: string, expected: Parti
 }
 
 function create(
-  about: About,
+  about: RunTarget,
   count: number,
   random: () => number,
   headers: { [name: string]: string },
   ends = ',"created":true,"dry_run":false}}',
-): Wanted {
+): BenchRequest {
   const company = anyCompany(about.layout, random)
   return {
     method: 'POST',
@@ -124,7 +129,7 @@ function create(
   }
 }
 
-const changes = (about: About, random: () => number): Wanted => ({
+const changes = (about: RunTarget, random: () => number): BenchRequest => ({
   method: 'GET',
   path: '/v1/changes?limit=50',
   headers: callerOf(about, anyFullCompany(about.layout, random)),
@@ -134,14 +139,17 @@ const changes = (about: About, random: () => number): Wanted => ({
 const tagsAsked = 200
 
 /** The tags that the records have now. */
-async function unchanged(about: About, ask: (about: About, random: () => number) => Wanted): Promise<MakeRequest> {
-  const random = makeRandom(304)
+async function createConditionalRequest(
+  about: RunTarget,
+  ask: (about: RunTarget, random: () => number) => BenchRequest,
+): Promise<MakeRequest> {
+  const random = createRandom(304)
   const known = Array.from({ length: tagsAsked }, () => ask(about, random))
   const tags: string[] = []
   for (const { path, headers } of known) tags.push(await tagOf(`${about.url}${path}`, headers ?? {}))
   return (_, any) => {
     const index = Math.floor(any() * tagsAsked)
-    const { headers, ...wanted } = known[index] as Wanted
+    const { headers, ...wanted } = known[index] as BenchRequest
     return { ...wanted, headers: { ...headers, 'If-None-Match': tags[index] as string }, expect: { status: 304 } }
   }
 }

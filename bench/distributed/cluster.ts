@@ -3,7 +3,7 @@ import { migrate } from '#server/store/migrate.ts'
 import type { Connection } from '../postgres.ts'
 import { BenchProblem } from '../problem.ts'
 import type { Progress } from '../progress.ts'
-import { makeCompanies } from '../scenario/companies.ts'
+import { createCompanies } from '../scenario/companies.ts'
 import { fill } from '../scenario/fill.ts'
 import type { Layout } from '../scenario/layout.ts'
 import { parentOf } from '../usage.ts'
@@ -41,7 +41,7 @@ export async function plainDatabase(server: Connection, name: string, layout: La
   const connection = { ...server, database: name }
   await migrate(connection, progress.say)
   // One more than share the records: the layout has a large one behind them.
-  await makeCompanies(connection, layout.companies + 1, progress)
+  await createCompanies(connection, layout.companies + 1, progress)
   await fill(connection, layout, progress)
   return connection
 }

@@ -4,17 +4,17 @@ import { median } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { type Connection, urlOf } from '../postgres.ts'
 import { type Generator, startGenerator, startProduct } from '../processes.ts'
-import { makeProgress } from '../progress.ts'
+import { createProgress } from '../progress.ts'
 import { readTokens } from '../scenario/companies.ts'
 import { type Layout, layoutOf } from '../scenario/layout.ts'
 import { speedFolder, write } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { childrenCpuSeconds, usageOf } from '../usage.ts'
 import type { WorkName } from '../works.ts'
 import { ask, distributedCopy, plainDatabase, postmasterOf, serversOf } from './cluster.ts'
 
 /** One work of one database: the medians of the rounds, and microseconds of each server's processor for a request. */
-type Row = {
+type DistributedRow = {
   work: WorkName
   companies: number
   on: string
@@ -26,11 +26,11 @@ type Row = {
 }
 
 /** The same works on PostgreSQL of one server, and on the same version behind a coordinator with one worker and two. */
-export async function distributed(options: Options): Promise<void> {
+export async function compareDistributed(options: Options): Promise<void> {
   const servers = await serversOf(process.env.CITUS_URL)
-  const progress = makeProgress(process.stderr)
+  const progress = createProgress(process.stderr)
   const generator = startGenerator()
-  const rows: Row[] = []
+  const rows: DistributedRow[] = []
   try {
     for (const companies of [1, 40]) {
       const layout = layoutOf(companies * 100, companies)
@@ -42,7 +42,7 @@ export async function distributed(options: Options): Promise<void> {
         databases.push({ on: `Citus, ${workers} worker${workers === 1 ? '' : 's'}`, connection })
       }
       for (const database of databases)
-        rows.push(...(await measured({ ...database, generator, layout, servers, options })))
+        rows.push(...(await measureDatabase({ ...database, generator, layout, servers, options })))
     }
     progress.end()
     process.stdout.write(`\n${tableOf(rows)}\n`)
@@ -56,7 +56,7 @@ export async function distributed(options: Options): Promise<void> {
   }
 }
 
-type Measured = {
+type MeasureRequest = {
   on: string
   connection: Connection
   generator: Generator
@@ -65,7 +65,14 @@ type Measured = {
   options: Options
 }
 
-async function measured({ on, connection, generator, layout, servers, options }: Measured): Promise<Row[]> {
+async function measureDatabase({
+  on,
+  connection,
+  generator,
+  layout,
+  servers,
+  options,
+}: MeasureRequest): Promise<DistributedRow[]> {
   const server = await startProduct(urlOf(connection))
   const tokens = await readTokens(connection)
   const postmasters = await Promise.all(servers.map(postmasterOf))
@@ -80,7 +87,7 @@ async function measured({ on, connection, generator, layout, servers, options }:
     })
   }
   try {
-    const rows: Row[] = []
+    const rows: DistributedRow[] = []
     for (const work of options.works) {
       await run(work, 1500)
       const used = () => [
@@ -105,7 +112,7 @@ async function measured({ on, connection, generator, layout, servers, options }:
   }
 }
 
-const tableOf = (rows: readonly Row[]): string =>
+const tableOf = (rows: readonly DistributedRow[]): string =>
   table(
     [
       'work',
@@ -120,7 +127,15 @@ const tableOf = (rows: readonly Row[]): string =>
       'worker 2',
     ],
     rows.map(({ work, companies, on, perSecond, p50, p99, serviceMicroseconds, serversMicroseconds }) => [
-      ...[work, String(companies), on, shown(perSecond), p50.toFixed(1), p99.toFixed(1), shown(serviceMicroseconds)],
-      ...serversMicroseconds.map(shown),
+      ...[
+        work,
+        String(companies),
+        on,
+        formatNumber(perSecond),
+        p50.toFixed(1),
+        p99.toFixed(1),
+        formatNumber(serviceMicroseconds),
+      ],
+      ...serversMicroseconds.map(formatNumber),
     ]),
   )

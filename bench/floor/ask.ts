@@ -4,13 +4,13 @@ import { readConfig } from '#server/config/config.ts'
 import { statements } from './statements.ts'
 
 /** Runs a statement; its one row, unread: text as PostgreSQL sent it. */
-export type Ask = (work: StatementName, values: unknown[]) => Promise<Row>
+export type StatementRunner = (work: StatementName, values: unknown[]) => Promise<TextRow>
 
 type StatementName = keyof typeof statements
-type Row = readonly (string | null)[]
+type TextRow = readonly (string | null)[]
 
 /** As many connections as the product has, with the same settings, read from the same environment. */
-export async function makeAsk(environment: NodeJS.ProcessEnv): Promise<Ask> {
+export async function createStatementRunner(environment: NodeJS.ProcessEnv): Promise<StatementRunner> {
   const { databaseUrl, connectionsMax, statementTimeout, lockTimeout } = readConfig(environment)
   const options = {
     ...{ timezone: 'UTC', datestyle: 'ISO', client_connection_check_interval: 500 },

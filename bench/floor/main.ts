@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { makeAsk } from './ask.ts'
+import { createStatementRunner } from './ask.ts'
 import { columns } from './statements.ts'
 
 /**
@@ -8,7 +8,7 @@ import { columns } from './statements.ts'
  * stands in the path, one prepared statement does the work, and the JSON text that it returns is written as it is.
  */
 
-const ask = await makeAsk(process.env)
+const ask = await createStatementRunner(process.env)
 
 const server = createServer((request, response) => {
   const [, work = '', company, rest = ''] = (request.url as string).split('/')

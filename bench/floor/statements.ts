@@ -2,14 +2,14 @@ import { raw } from 'sql-template-tag'
 import { kindOf } from '#registry/fields/index.ts'
 import { projects } from '#registry/resources/projects.ts'
 import { columnsOf } from '#sql/records/columns.ts'
-import { shown } from '#sql/records/shown.ts'
+import { recordJson } from '#sql/records/record-json.ts'
 
 /** One statement for each kind of work. Written by hand, so that a slow statement of the product is seen as slow. */
 
 const currency = '(select currency from companies where id = $1)'
 
 /** The members of a record; how each column is shown is part of the format, and so the product's own. */
-const members = membersOf(shown(projects, raw(currency)).text)
+const members = membersOf(recordJson(projects, raw(currency)).text)
 
 const record = (rest: string): string =>
   `select row_to_json(record)::text as json from (select ${members} from projects r where r.company_id = $1 and r.deleted_at is null ${rest}) record`

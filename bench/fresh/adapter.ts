@@ -1,6 +1,6 @@
-import type { About, Adapter, Wanted } from '../adapter.ts'
+import type { Adapter, BenchRequest, RunTarget } from '../adapter.ts'
 import { adapter as product } from '../adapters/product.ts'
-import { newProject, status, word } from '../scenario/choices.ts'
+import { newProject, searchWord, status } from '../scenario/choices.ts'
 
 /**
  * As the product is asked, but what is created becomes what is looked for: as many records of the status and with the
@@ -8,12 +8,12 @@ import { newProject, status, word } from '../scenario/choices.ts'
  */
 export const adapter: Adapter = {
   ...product,
-  'create-keyed': (about) => (count) => create(about, '/v1/projects', count, grown(about, count)),
+  'create-keyed': (about) => (count) => create(about, '/v1/projects', count, formatProject(about, count)),
   // The same for records that nobody looks for: a process gets warm, and what is measured does not grow.
   create: (about) => (count) => create(about, '/v1/clients', count, { name: `Warm ${count}` }),
 }
 
-const create = (about: About, path: string, count: number, body: object): Wanted => ({
+const create = (about: RunTarget, path: string, count: number, body: object): BenchRequest => ({
   method: 'POST',
   path,
   headers: {
@@ -27,8 +27,8 @@ const create = (about: About, path: string, count: number, body: object): Wanted
 
 const company = 1
 
-const grown = ({ layout }: About, count: number): object => ({
+const formatProject = ({ layout }: RunTarget, count: number): object => ({
   ...newProject(layout, company, count),
-  name: `Harbour Road ${count % 6 === 0 ? word : 'roof renewal'} ${count}`,
+  name: `Harbour Road ${count % 6 === 0 ? searchWord : 'roof renewal'} ${count}`,
   status: count % 5 === 0 ? status : 'BIDDING',
 })

@@ -1,13 +1,13 @@
-import type { About } from '../adapter.ts'
+import type { RunTarget } from '../adapter.ts'
 import type { Outcome } from '../load/main.ts'
 import type { Generator, Server } from '../processes.ts'
 import type { Layout } from '../scenario/layout.ts'
 import type { WorkName } from '../works.ts'
 import { flushMilliseconds, type Statistics } from './statistics.ts'
-import type { FreshWork, Measured } from './works.ts'
+import type { FreshWork, WorkResult } from './works.ts'
 
 /** A service on one database, and who asks it. */
-export type Asked = {
+export type FreshService = {
   generator: Generator
   server: Server
   tokens: readonly string[]
@@ -19,14 +19,14 @@ export type Asked = {
 
 const adapterFile = new URL('adapter.ts', import.meta.url).pathname
 
-export function run(asked: Asked, layout: Layout, work: WorkName, milliseconds: number): Promise<Outcome> {
-  const about: About = { layout, tokens: asked.tokens, url: asked.server.url }
+export function run(asked: FreshService, layout: Layout, work: WorkName, milliseconds: number): Promise<Outcome> {
+  const about: RunTarget = { layout, tokens: asked.tokens, url: asked.server.url }
   const { connections } = asked
   return asked.generator.run({ work, adapter: adapterFile, about, connections, milliseconds, number: asked.numbers() })
 }
 
 /** One call over each connection, once all that was counted before can be seen; how many those were. */
-export async function settle(asked: Asked, layout: Layout, work: FreshWork): Promise<number> {
+export async function settle(asked: FreshService, layout: Layout, work: FreshWork): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, flushMilliseconds))
   return (await run(asked, layout, work, 0)).answers
 }
@@ -36,11 +36,11 @@ export async function settle(asked: Asked, layout: Layout, work: FreshWork): Pro
  * beginning and at the end is at most a call for each connection.
  */
 export async function measureCalls(
-  asked: Asked,
+  asked: FreshService,
   layout: Layout,
   work: FreshWork,
   milliseconds: number,
-): Promise<Measured & { answers: number }> {
+): Promise<WorkResult & { answers: number }> {
   const before = await asked.statistics.counts()
   const outcome = await run(asked, layout, work, milliseconds)
   const answers = outcome.answers + (await settle(asked, layout, work))

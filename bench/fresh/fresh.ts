@@ -9,12 +9,12 @@ import { type Generator, startGenerator, startProduct } from '../processes.ts'
 import { readTokens } from '../scenario/companies.ts'
 import { fill } from '../scenario/fill.ts'
 import { inSurroundings, keep, machine, type Surroundings, speedFolder } from '../surroundings.ts'
-import { shown } from '../table.ts'
+import { formatNumber } from '../table.ts'
 import type { WorkName } from '../works.ts'
-import type { Asked } from './calls.ts'
-import { type Grown, grow, measureLoaded } from './grow.ts'
+import type { FreshService } from './calls.ts'
+import { type GrowthResult, grow, measureLoaded } from './grow.ts'
 import { freshLayout, furnish, newFolder } from './place.ts'
-import { autoanalyzeSentence, compare, freshPanels, freshTable, type Loaded } from './report.ts'
+import { autoanalyzeSentence, compare, freshPanels, freshTable, type LoadedResult } from './report.ts'
 import { openStatistics } from './statistics.ts'
 import { type FreshWork, freshWorks } from './works.ts'
 
@@ -28,7 +28,7 @@ export const fresh = (options: Options): Promise<void> => {
     surroundings.progress.end()
     const compared = compare(grown, loaded)
     process.stdout.write(
-      `\nOne company of a new installation, ${shown(options.connections[0] as number)} connections; where there are two numbers, fresh / analysed\n\n${freshTable(compared)}\n\n${autoanalyzeSentence(grown.autoanalyzes)}\n`,
+      `\nOne company of a new installation, ${formatNumber(options.connections[0] as number)} connections; where there are two numbers, fresh / analysed\n\n${freshTable(compared)}\n\n${autoanalyzeSentence(grown.autoanalyzes)}\n`,
     )
     const { seconds, connections } = options
     const { steps, ...rest } = grown
@@ -46,7 +46,7 @@ export function sizesOf(asked: readonly number[]): number[] {
   const sizes = [...new Set(asked)].toSorted((one, other) => one - other)
   if (sizes.every((size) => records.least <= size && size <= records.most)) return sizes
   throw new BenchProblem(
-    `--fresh grows to sizes from ${shown(records.least)} to ${shown(records.most)}: give others to --records.`,
+    `--fresh grows to sizes from ${formatNumber(records.least)} to ${formatNumber(records.most)}: give others to --records.`,
   )
 }
 
@@ -57,13 +57,13 @@ export function worksOf(asked: readonly WorkName[]): FreshWork[] {
   throw new BenchProblem(`--fresh measures ${freshWorks.join(', ')}: give some of these to --only.`)
 }
 
-type Wanted = Pick<Options, 'connections' | 'seconds'> & { works: readonly FreshWork[] }
+type FreshOptions = Pick<Options, 'connections' | 'seconds'> & { works: readonly FreshWork[] }
 
 export async function measureFresh(
-  { works, connections: [connections = 32], seconds }: Wanted,
+  { works, connections: [connections = 32], seconds }: FreshOptions,
   sizes: readonly number[],
   { progress, onLeave }: Pick<Surroundings, 'progress' | 'onLeave'>,
-): Promise<{ grown: Grown; loaded: Loaded[] }> {
+): Promise<{ grown: GrowthResult; loaded: LoadedResult[] }> {
   const generator = startGenerator()
   onLeave(async () => generator.stop())
   const folder = await newFolder(progress)
@@ -74,14 +74,14 @@ export async function measureFresh(
   const within = { generator, connections, numbers }
 
   await furnish(folder.connection, freshLayout(most), progress)
-  const grown = await asking(within, folder.connection, onLeave, (asked) =>
+  const grown = await withFreshService(within, folder.connection, onLeave, (asked) =>
     grow({ asked, works, sizes, milliseconds, tell: (about, made) => progress.bar(`fresh: ${about}`, made, most) }),
   )
-  const loaded: Loaded[] = []
+  const loaded: LoadedResult[] = []
   for (const [done, size] of sizes.entries()) {
     progress.bar('analysed', done, sizes.length)
     const connection = await loadedDatabase(folder.connection, size, progress)
-    const measured = await asking(within, connection, onLeave, (asked) =>
+    const measured = await withFreshService(within, connection, onLeave, (asked) =>
       measureLoaded({ asked, works, milliseconds }, size),
     )
     loaded.push({ records: size, works: measured })
@@ -90,14 +90,14 @@ export async function measureFresh(
   return { grown, loaded }
 }
 
-type Within = { generator: Generator; connections: number; numbers: () => number }
+type FreshContext = { generator: Generator; connections: number; numbers: () => number }
 
 /** The service on this database for as long as `work` takes. */
-async function asking<T>(
-  within: Within,
+async function withFreshService<T>(
+  within: FreshContext,
   connection: Connection,
   onLeave: Surroundings['onLeave'],
-  work: (asked: Asked) => Promise<T>,
+  work: (asked: FreshService) => Promise<T>,
 ): Promise<T> {
   const statistics = await openStatistics(connection)
   onLeave(statistics.close)

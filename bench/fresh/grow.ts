@@ -1,14 +1,14 @@
 import type { Layout } from '../scenario/layout.ts'
-import { type Asked, measureCalls, run, settle } from './calls.ts'
+import { type FreshService, measureCalls, run, settle } from './calls.ts'
 import { freshLayout } from './place.ts'
-import type { FreshWork, Measured } from './works.ts'
+import type { FreshWork, WorkResult } from './works.ts'
 
 /** PostgreSQL has looked at the table of projects by itself: when, and at how many records. */
 export type Autoanalyze = { seconds: number; records: number }
 
-export type Step = { records: number; seconds: number; works: Measured[] }
+export type Step = { records: number; seconds: number; works: WorkResult[] }
 
-export type Grown = {
+export type GrowthResult = {
   steps: Step[]
   /** How fast records were made on the way. */
   way: { records: number; perSecond: number }[]
@@ -16,7 +16,7 @@ export type Grown = {
 }
 
 export type Task = {
-  asked: Asked
+  asked: FreshService
   works: readonly FreshWork[]
   sizes: readonly number[]
   milliseconds: number
@@ -32,9 +32,9 @@ const warmUpMilliseconds = 700
 const firstWarmUpMilliseconds = 2000
 
 /** From nothing to the largest of the sizes by keyed creates; at each, every work is measured. */
-export async function grow({ asked, works, sizes, milliseconds, tell }: Task): Promise<Grown> {
+export async function grow({ asked, works, sizes, milliseconds, tell }: Task): Promise<GrowthResult> {
   const startedAt = performance.now()
-  const grown: Grown = { steps: [], way: [], autoanalyzes: [] }
+  const grown: GrowthResult = { steps: [], way: [], autoanalyzes: [] }
   const seconds = (): number => (performance.now() - startedAt) / 1000
   let made = 0
   let perSecond = 0
@@ -52,7 +52,7 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
     await look()
   }
 
-  const measured = async (layout: Layout, work: FreshWork, duration: number): Promise<Measured> => {
+  const measured = async (layout: Layout, work: FreshWork, duration: number): Promise<WorkResult> => {
     tell(work, made)
     const { answers, ...figures } = await measureCalls(asked, layout, work, duration)
     if (work === 'create-keyed') made += answers
@@ -97,7 +97,7 @@ export async function measureLoaded({ asked, works, milliseconds }: Omit<Task, '
   const layout = freshLayout(records)
   // Creates last: they make it grow.
   const inOrder = works.toSorted((one, other) => Number(one === 'create-keyed') - Number(other === 'create-keyed'))
-  const done: Measured[] = []
+  const done: WorkResult[] = []
   for (const work of inOrder) {
     await run(asked, layout, work, warmUpMilliseconds)
     await settle(asked, layout, work)

@@ -10,8 +10,8 @@ import { openDatabase } from '#server/store/database.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { type Connection, dataFolder } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
-import { makeCompanies } from '../scenario/companies.ts'
-import { type Block, each, type Layout, layoutOf } from '../scenario/layout.ts'
+import { createCompanies } from '../scenario/companies.ts'
+import { type Block, countPerCompany, type Layout, layoutOf } from '../scenario/layout.ts'
 
 /** A new data folder with an empty database, as a first start makes it; `remove` leaves nothing of it. */
 export async function newFolder(progress: Progress): Promise<{ connection: Connection; remove(): Promise<void> }> {
@@ -42,13 +42,13 @@ export const freshLayout = (records: number): Layout => ({
 /** The tables, the company and what the layout has for its projects to refer to, by the services that make them for anybody. */
 export async function furnish(connection: Connection, layout: Layout, progress: Progress): Promise<void> {
   await migrate(connection, progress.say)
-  await makeCompanies(connection, 1, progress)
-  await makeRecords(connection, 'categories', layout.categories, (n) => ({ name: `Category ${n}`, kind: 'project' }))
-  await makeRecords(connection, 'workers', layout.workers, (n) => ({ name: `Worker ${n}`, employee_no: `W-${n}` }))
-  await makeRecords(connection, 'clients', layout.clients, (n) => ({ name: `Client ${n}`, tax_id: `GB${n}` }))
+  await createCompanies(connection, 1, progress)
+  await createRecords(connection, 'categories', layout.categories, (n) => ({ name: `Category ${n}`, kind: 'project' }))
+  await createRecords(connection, 'workers', layout.workers, (n) => ({ name: `Worker ${n}`, employee_no: `W-${n}` }))
+  await createRecords(connection, 'clients', layout.clients, (n) => ({ name: `Client ${n}`, tax_id: `GB${n}` }))
 }
 
-async function makeRecords(
+async function createRecords(
   connection: Connection,
   resource: string,
   [block]: readonly Block[],
@@ -60,7 +60,7 @@ async function makeRecords(
   const limits = { connectionsMax: 2, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
   try {
-    for (let number = 1; number <= each(block); number++) {
+    for (let number = 1; number <= countPerCompany(block); number++) {
       const { id } = await database.transaction((transaction) =>
         createRecord(transaction, operator(1), definition, body(number)),
       )

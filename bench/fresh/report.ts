@@ -1,22 +1,22 @@
 import type { Panel } from '../picture/times.ts'
-import { shown, table } from '../table.ts'
-import type { Autoanalyze, Grown } from './grow.ts'
-import { type FreshWork, freshWorks, type Measured, ratioMin } from './works.ts'
+import { formatNumber, table } from '../table.ts'
+import type { Autoanalyze, GrowthResult } from './grow.ts'
+import { type FreshWork, freshWorks, ratioMin, type WorkResult } from './works.ts'
 
 /** The same works on a database of one size that was loaded and analysed. */
-export type Loaded = { records: number; works: Measured[] }
+export type LoadedResult = { records: number; works: WorkResult[] }
 
-export type Compared = {
+export type ComparisonResult = {
   work: FreshWork
   records: number
-  fresh: Measured
-  analysed: Measured
+  fresh: WorkResult
+  analysed: WorkResult
   /** The fresh database's rate by the analysed one's, and whether it is as much as is asked. */
   ratio: number
   met: boolean
 }
 
-export function compare({ steps }: Pick<Grown, 'steps'>, loaded: readonly Loaded[]): Compared[] {
+export function compare({ steps }: Pick<GrowthResult, 'steps'>, loaded: readonly LoadedResult[]): ComparisonResult[] {
   return steps.flatMap(({ records, works }) =>
     freshWorks.flatMap((work) => {
       const fresh = works.find((one) => one.work === work)
@@ -29,21 +29,21 @@ export function compare({ steps }: Pick<Grown, 'steps'>, loaded: readonly Loaded
 }
 
 /** Two numbers in a column are the fresh database's and the analysed one's. */
-export const freshTable = (compared: readonly Compared[]): string =>
+export const freshTable = (compared: readonly ComparisonResult[]): string =>
   table(
     ['work', 'records', 'fresh/s', 'analysed/s', 'ratio', 'asked', 'p99 ms', 'index entries', 'table rows'],
     freshWorks.flatMap((work) =>
       compared
         .filter((one) => one.work === work)
         .map(({ records, fresh, analysed, ratio, met }) => {
-          const both = (pick: (measured: Measured) => number, digits: number): string =>
-            `${shown(pick(fresh), digits)} / ${shown(pick(analysed), digits)}`
+          const both = (pick: (measured: WorkResult) => number, digits: number): string =>
+            `${formatNumber(pick(fresh), digits)} / ${formatNumber(pick(analysed), digits)}`
           return [
             work,
-            shown(records),
-            shown(fresh.perSecond),
-            shown(analysed.perSecond),
-            shown(ratio, 2),
+            formatNumber(records),
+            formatNumber(fresh.perSecond),
+            formatNumber(analysed.perSecond),
+            formatNumber(ratio, 2),
             `${met ? '✓' : '✗'} ≥ ${ratioMin}`,
             both(({ p99 }) => p99, 1),
             both(({ entries }) => entries, 1),
@@ -57,12 +57,12 @@ export const autoanalyzeSentence = (autoanalyzes: readonly Autoanalyze[]): strin
   autoanalyzes.length === 0
     ? 'PostgreSQL did not analyse the projects by itself while they grew.'
     : `PostgreSQL analysed the projects by itself ${autoanalyzes
-        .map(({ seconds, records }) => `after ${shown(seconds)} s, at ${shown(records)} records`)
+        .map(({ seconds, records }) => `after ${formatNumber(seconds)} s, at ${formatNumber(records)} records`)
         .join('; ')}.`
 
 /** A panel for each work's rates, and one for what the fresh database reads. */
-export function freshPanels(compared: readonly Compared[]): Panel[] {
-  const of = (work: FreshWork, pick: (one: Compared) => number) =>
+export function freshPanels(compared: readonly ComparisonResult[]): Panel[] {
+  const of = (work: FreshWork, pick: (one: ComparisonResult) => number) =>
     compared.filter((one) => one.work === work).map((one) => ({ x: one.records, y: pick(one) }))
   return [
     ...freshWorks.map((work) => ({

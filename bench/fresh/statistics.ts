@@ -10,11 +10,11 @@ export type Counts = {
 }
 
 /** When PostgreSQL itself first, and last, looked at what is in the table of projects. */
-export type Analysed = { count: number; last: Date | null }
+export type AnalysisCount = { count: number; last: Date | null }
 
 export type Statistics = {
   counts(): Promise<Counts>
-  analysed(): Promise<Analysed>
+  analysed(): Promise<AnalysisCount>
   close(): Promise<void>
 }
 
@@ -31,10 +31,10 @@ export async function openStatistics(connection: Connection): Promise<Statistics
       return rows[0] as Counts
     },
     async analysed() {
-      const { rows } = await client.query<Analysed>(
+      const { rows } = await client.query<AnalysisCount>(
         `select autoanalyze_count::int as count, last_autoanalyze as last from pg_stat_user_tables where relname = 'projects'`,
       )
-      return rows[0] as Analysed
+      return rows[0] as AnalysisCount
     },
     close: () => client.end(),
   }

@@ -6,7 +6,7 @@ export const freshWorks = ['create-keyed', 'fetch', 'list', 'filtered', 'q', 'up
 export type FreshWork = (typeof freshWorks)[number]
 
 /** Calls of one work at one size. */
-export type Measured = {
+export type WorkResult = {
   work: FreshWork
   perSecond: number
   p50: number

@@ -1,14 +1,14 @@
-import type { About, MakeRequest, Wanted } from '../adapter.ts'
+import type { BenchRequest, MakeRequest, RunTarget } from '../adapter.ts'
 import { adapter } from '../adapters/product.ts'
-import { anyFullCompany, status, word } from '../scenario/choices.ts'
-import { blockOf, each, idOf, type Layout } from '../scenario/layout.ts'
+import { anyFullCompany, searchWord, status } from '../scenario/choices.ts'
+import { blockOf, countPerCompany, idOf, type Layout } from '../scenario/layout.ts'
 
 /** The reads whose cost is followed. What they answer has the same length at every size, so that costs compare. */
 export type Call = {
   name: string
   /** Whether the cost must stay level: true where it has as much to find at every size. */
   level: boolean
-  make: (about: About) => MakeRequest
+  make: (about: RunTarget) => MakeRequest
 }
 
 export const callsOfAnyone: readonly Call[] = [
@@ -17,11 +17,11 @@ export const callsOfAnyone: readonly Call[] = [
   {
     name: 'of one client',
     level: true,
-    make: asked((layout, company) => `client_id=${idOf(layout.clients, company, 3)}`),
+    make: createListCall((layout, company) => `client_id=${idOf(layout.clients, company, 3)}`),
   },
   { name: 'q, one match', level: true, make: (about) => (_, random) => byCode(about, random) },
-  { name: 'of one status', level: false, make: asked(() => `status=${status}&limit=10`) },
-  { name: 'q, a sixth match', level: false, make: asked(() => `q=${word}&limit=10`) },
+  { name: 'of one status', level: false, make: createListCall(() => `status=${status}&limit=10`) },
+  { name: 'q, a sixth match', level: false, make: createListCall(() => `q=${searchWord}&limit=10`) },
 ]
 
 /** The same of one company with 100,000 records; `most` milliseconds in the database are asked. */
@@ -38,28 +38,28 @@ export const callsOfLarge: readonly {
     query: (layout, company) => `q=${codeOf(idOf(layout.projects, company, 77_777))}`,
     most: 15,
   },
-  { name: 'q, a sixth match', query: () => `q=${word}`, most: 15 },
+  { name: 'q, a sixth match', query: () => `q=${searchWord}`, most: 15 },
   { name: 'page at 90,000', query: () => 'offset=90000', most: 15 },
 ]
 
-export const ofCompany = ({ tokens }: About, company: number, query: string): Wanted => ({
+export const ofCompany = ({ tokens }: RunTarget, company: number, query: string): BenchRequest => ({
   method: 'GET',
   path: `/v1/projects?${query}`,
   headers: { Authorization: `Bearer ${tokens[company]}` },
   expect: { status: 200, begins: '{"data":[{"id":' },
 })
 
-function asked(query: (layout: Layout, company: number) => string): Call['make'] {
+function createListCall(query: (layout: Layout, company: number) => string): Call['make'] {
   return (about) => (_, random) => {
     const company = anyFullCompany(about.layout, random)
     return ofCompany(about, company, query(about.layout, company))
   }
 }
 
-function byCode(about: About, random: () => number): Wanted {
+function byCode(about: RunTarget, random: () => number): BenchRequest {
   const { projects } = about.layout
   const company = anyFullCompany(about.layout, random)
-  const ordinal = Math.floor(random() * each(blockOf(projects, company)))
+  const ordinal = Math.floor(random() * countPerCompany(blockOf(projects, company)))
   return ofCompany(about, company, `q=${codeOf(idOf(projects, company, ordinal))}`)
 }
 

@@ -1,7 +1,7 @@
-import type { About, MakeRequest } from '../adapter.ts'
+import type { MakeRequest, RunTarget } from '../adapter.ts'
 import { timeInDatabase } from '../database-time.ts'
 import { quantile } from '../histogram.ts'
-import { makeRandom } from '../load/random.ts'
+import { createRandom } from '../load/random.ts'
 import { fire } from '../load/volley.ts'
 import { shotOf } from '../load/wire.ts'
 import { median } from '../measure.ts'
@@ -10,10 +10,10 @@ import type { Postgres } from '../postgres.ts'
 /** Milliseconds of one call, one at a time: in PostgreSQL, and as the caller waits. */
 export type Cost = { database: number; call: number }
 
-export type Where = {
+export type CostContext = {
   postgres: Postgres
   database: string
-  about: About
+  about: RunTarget
   rounds: number
   /** How long a round takes, and the calls before the first one. */
   milliseconds: number
@@ -22,14 +22,14 @@ export type Where = {
 
 /** The median of several rounds; a round's database time is a mean, and leaves out the noting of calls. */
 export async function costOf(
-  { postgres, database, about, rounds, milliseconds, warmMilliseconds }: Where,
+  { postgres, database, about, rounds, milliseconds, warmMilliseconds }: CostContext,
   make: MakeRequest,
 ): Promise<Cost> {
   const { hostname, port, host } = new URL(about.url)
   const target = { host: hostname, port: Number(port), connections: 1 }
   // Every size and every round is asked for a sample of its own, the same in every run.
   const volley = (seed: number, duration = milliseconds) => {
-    const random = makeRandom(seed)
+    const random = createRandom(seed)
     return fire({ ...target, milliseconds: duration }, () => shotOf(make(seed, random), host))
   }
   await volley(0, warmMilliseconds)

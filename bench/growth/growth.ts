@@ -3,15 +3,15 @@ import type { Options } from '../options.ts'
 import { curvesPicture } from '../picture/curves.ts'
 import { openStage } from '../stage.ts'
 import { inSurroundings, keep, machine, type Surroundings, speedFolder } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { callsOfAnyone, callsOfLarge, ofCompany } from './calls.ts'
-import { type Cost, costOf, type Where } from './cost.ts'
+import { type Cost, type CostContext, costOf } from './cost.ts'
 
 /** What the same call costs as the data grow, and what one large company pays. */
 export const growth = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const on = await machine(surroundings.postgres)
-    const measured: Measured[] = []
+    const measured: GrowthResult[] = []
     for (const records of options.records) measured.push(await measureAt(options, surroundings, records))
     surroundings.progress.end()
     const curves = curvesOf(measured)
@@ -38,25 +38,29 @@ export const growth = (options: Options): Promise<void> =>
     process.stdout.write(`\n${await keep(file, figures, picture)}\n`)
   })
 
-type Named = { name: string; cost: Cost }
-type Measured = { records: number; calls: Named[]; large: (Named & { most: number })[] }
+type NamedCost = { name: string; cost: Cost }
+type GrowthResult = { records: number; calls: NamedCost[]; large: (NamedCost & { most: number })[] }
 
-async function measureAt({ rounds, seconds }: Options, surroundings: Surroundings, records: number): Promise<Measured> {
+async function measureAt(
+  { rounds, seconds }: Options,
+  surroundings: Surroundings,
+  records: number,
+): Promise<GrowthResult> {
   const { postgres, progress, onLeave } = surroundings
   const stage = await openStage(surroundings, records)
   onLeave(stage.close)
   const about = { ...stage.about, url: stage.product.server.url }
   const milliseconds = (seconds * 1000) / rounds
   const warmMilliseconds = Math.max(milliseconds, records / warmPerMillisecond)
-  const where: Where = { postgres, database: stage.database, about, rounds, milliseconds, warmMilliseconds }
+  const where: CostContext = { postgres, database: stage.database, about, rounds, milliseconds, warmMilliseconds }
   const { large } = about.layout
   const of = callsOfAnyone.length + (large ? callsOfLarge.length : 0)
-  const calls: Named[] = []
+  const calls: NamedCost[] = []
   for (const { name, make } of callsOfAnyone) {
-    progress.bar(`${name}, ${shown(records)} records`, calls.length, of)
+    progress.bar(`${name}, ${formatNumber(records)} records`, calls.length, of)
     calls.push({ name, cost: await costOf(where, make(about)) })
   }
-  const ofLarge: Measured['large'] = []
+  const ofLarge: GrowthResult['large'] = []
   for (const { name, query, most } of large ? callsOfLarge : []) {
     progress.bar(`${name}, the large company`, calls.length + ofLarge.length, of)
     const company = large?.company as number
@@ -76,42 +80,42 @@ const warmPerMillisecond = 125
 /** More than this times the cost at 10,000 records, at 1,000,000, is growth. */
 const growthMax = 1.3
 
-const costAt = (measured: readonly Measured[], records: number, name: string): Cost | undefined =>
+const costAt = (measured: readonly GrowthResult[], records: number, name: string): Cost | undefined =>
   measured.find((size) => size.records === records)?.calls.find((call) => call.name === name)?.cost
 
 /** Null where one of the two sizes was not measured. */
-function ratioOf(measured: readonly Measured[], name: string): number | null {
+function ratioOf(measured: readonly GrowthResult[], name: string): number | null {
   const [small, big] = [costAt(measured, 10_000, name), costAt(measured, 1_000_000, name)]
   return small && big ? big.database / small.database : null
 }
 
-function growthTable(measured: readonly Measured[]): string {
+function growthTable(measured: readonly GrowthResult[]): string {
   return table(
-    ['call', ...measured.flatMap(({ records }) => [shown(records), 'call']), '10⁴ → 10⁶', 'asked'],
+    ['call', ...measured.flatMap(({ records }) => [formatNumber(records), 'call']), '10⁴ → 10⁶', 'asked'],
     callsOfAnyone.map(({ name, level }) => {
       const ratio = ratioOf(measured, name)
       const verdict = !level ? '' : `${ratio === null ? ' ' : ratio <= growthMax ? '✓' : '✗'} ≤ ${growthMax}`
       const costs = measured.flatMap(({ records }) => {
         const cost = costAt(measured, records, name)
-        return [shown(cost?.database, 3), shown(cost?.call, 2)]
+        return [formatNumber(cost?.database, 3), formatNumber(cost?.call, 2)]
       })
-      return [name, ...costs, shown(ratio, 2), verdict]
+      return [name, ...costs, formatNumber(ratio, 2), verdict]
     }),
   )
 }
 
-const largeTable = (large: Measured['large']): string =>
+const largeTable = (large: GrowthResult['large']): string =>
   table(
     ['call', 'database ms', 'call ms', 'asked'],
     large.map(({ name, cost, most }) => [
       name,
-      shown(cost.database, 2),
-      shown(cost.call, 2),
+      formatNumber(cost.database, 2),
+      formatNumber(cost.call, 2),
       `${cost.database <= most ? '✓' : '✗'} ≤ ${most} ms`,
     ]),
   )
 
-const curvesOf = (measured: readonly Measured[]) =>
+const curvesOf = (measured: readonly GrowthResult[]) =>
   callsOfAnyone.map(({ name }) => ({
     name,
     points: measured.map(({ records, calls }) => ({

@@ -2,13 +2,13 @@
 export type Phase = { perSecond: number; milliseconds: number }
 
 /** When it was due by the clock, and in the milliseconds of its phase. */
-export type Due = { phase: number; at: number; within: number }
+export type DueArrival = { phase: number; at: number; within: number }
 
 /** Calls `arrive` for each arrival when it is due, phase after phase without a pause; a timer may be a millisecond late. */
 export async function arrivals(
   phases: readonly Phase[],
   random: () => number,
-  arrive: (due: Due) => void,
+  arrive: (due: DueArrival) => void,
 ): Promise<void> {
   let begins = performance.now()
   for (const [phase, { perSecond, milliseconds }] of phases.entries()) {

@@ -1,11 +1,11 @@
-import type { About } from '../adapter.ts'
+import type { RunTarget } from '../adapter.ts'
 import { quantile } from '../histogram.ts'
 import type { WorkName } from '../works.ts'
 import type { Phase } from './arrivals.ts'
 import { pour } from './pour.ts'
-import { makeRandom } from './random.ts'
+import { createRandom } from './random.ts'
 import { requestsOf } from './requests.ts'
-import type { Poured } from './tally.ts'
+import type { PhaseResult } from './tally.ts'
 import { fire } from './volley.ts'
 
 /**
@@ -17,7 +17,7 @@ export type Run = {
   work: WorkName | 'mix'
   /** The file of the adapter. */
   adapter: string
-  about: About
+  about: RunTarget
   connections: number
   milliseconds: number
   /** Another one for every run, so that what must be new is. */
@@ -29,10 +29,10 @@ export type Outcome = { perSecond: number; p50: number; p99: number; most: numbe
 /** Arrivals at their own pace. Phases follow each other without a pause; `connections` and `milliseconds` mean nothing. */
 export type OpenRun = Run & { phases: readonly Phase[] }
 
-export type OpenOutcome = { phases: Poured[]; connections: number; cpuSeconds: number }
+export type OpenOutcome = { phases: PhaseResult[]; connections: number; cpuSeconds: number }
 
 process.on('message', (run: Run | OpenRun) => {
-  const work: Promise<Outcome | OpenOutcome> = 'phases' in run ? open(run) : closed(run)
+  const work: Promise<Outcome | OpenOutcome> = 'phases' in run ? runOpenLoop(run) : runClosedLoop(run)
   work.then(
     (outcome) => process.send?.({ outcome }),
     (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
@@ -43,7 +43,7 @@ process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 
 /** As much as the server answers, over so many connections. */
-async function closed(run: Run): Promise<Outcome> {
+async function runClosedLoop(run: Run): Promise<Outcome> {
   const { connections, milliseconds } = run
   const next = await requestsOf(run)
   const cpuBefore = process.cpuUsage()
@@ -59,10 +59,10 @@ async function closed(run: Run): Promise<Outcome> {
 }
 
 /** As much as is asked, whatever the server does. */
-async function open(run: OpenRun): Promise<OpenOutcome> {
+async function runOpenLoop(run: OpenRun): Promise<OpenOutcome> {
   const next = await requestsOf(run)
   const cpuBefore = process.cpuUsage()
-  const { phases, connections } = await pour(placeOf(run), run.phases, next, makeRandom(run.number + 1))
+  const { phases, connections } = await pour(placeOf(run), run.phases, next, createRandom(run.number + 1))
   return { phases, connections, cpuSeconds: cpuSecondsSince(cpuBefore) }
 }
 

@@ -1,8 +1,8 @@
 import { record } from '../histogram.ts'
-import { makeAnswerReader } from './answer-reader.ts'
-import { arrivals, type Due, type Phase } from './arrivals.ts'
-import { count, type Poured, pouredOf, type Tally, tallyOf } from './tally.ts'
-import { type Line, open, type Shot, timeoutMilliseconds } from './volley.ts'
+import { arrivals, type DueArrival, type Phase } from './arrivals.ts'
+import { createResponseReader } from './response-reader.ts'
+import { count, type PhaseResult, pouredOf, type Tally, tallyOf } from './tally.ts'
+import { type BenchShot, type Line, openLine, timeoutMilliseconds } from './volley.ts'
 
 const connectionsFirst = 32
 /** Callers open a connection more while all are busy; from here on they wait for one. */
@@ -15,9 +15,9 @@ const connectionsMax = 2000
 export async function pour(
   place: { host: string; port: number },
   phases: readonly Phase[],
-  next: () => Shot,
+  next: () => BenchShot,
   random: () => number,
-): Promise<{ phases: Poured[]; connections: number }> {
+): Promise<{ phases: PhaseResult[]; connections: number }> {
   const tallies = phases.map(tallyOf)
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ export async function pour(
   let opened = 0
   const more = async (): Promise<void> => {
     opened++
-    const line = await open(place)
+    const line = await openLine(place)
     lines.push(line)
     serveLine(line, callers)
   }
@@ -61,13 +61,13 @@ export async function pour(
   return { phases: tallies.map(pouredOf), connections: opened }
 }
 
-type Wanted = { due: Due; tally: Tally; shot: Shot }
+type PourRequest = { due: DueArrival; tally: Tally; shot: BenchShot }
 
 type Callers = {
   /** The oldest first. */
-  waiting: Wanted[]
+  waiting: PourRequest[]
   /** The connections that have nothing to do, the longest idle first: a server closes those it never hears of. */
-  idle: ((wanted: Wanted) => void)[]
+  idle: ((wanted: PourRequest) => void)[]
   missing: number
   answered: () => void
   fail: (error: unknown) => void
@@ -75,9 +75,9 @@ type Callers = {
 
 /** One request at a time; the oldest that waits goes next. */
 function serveLine(line: Line, callers: Callers): void {
-  const reader = makeAnswerReader()
-  let current: Wanted | undefined
-  const send = (wanted: Wanted): void => {
+  const reader = createResponseReader()
+  let current: PourRequest | undefined
+  const send = (wanted: PourRequest): void => {
     current = wanted
     record(wanted.tally.left, performance.now() - wanted.due.at)
     line.socket.write(wanted.shot.bytes)

@@ -1,8 +1,8 @@
 import type { Adapter, MakeRequest } from '../adapter.ts'
 import { type WorkName, works } from '../works.ts'
 import type { Run } from './main.ts'
-import { makeRandom } from './random.ts'
-import type { Shot } from './volley.ts'
+import { createRandom } from './random.ts'
+import type { BenchShot } from './volley.ts'
 import { asBytes, shotOf } from './wire.ts'
 
 /** What callers of a working day ask for, by their share. */
@@ -13,25 +13,25 @@ const mix: readonly { work: WorkName; share: number }[] = [
 ]
 
 /** What makes the requests of a run, one after the other; what it does not matter to repeat is made beforehand. */
-export async function requestsOf({ work, adapter: file, about, number }: Run): Promise<() => Shot> {
+export async function requestsOf({ work, adapter: file, about, number }: Run): Promise<() => BenchShot> {
   const { adapter } = (await import(file)) as { adapter: Adapter }
   const { host } = new URL(about.url)
-  const random = makeRandom(number)
+  const random = createRandom(number)
   let count = number * countsEach
-  const of = async (name: WorkName): Promise<() => Shot> => {
+  const of = async (name: WorkName): Promise<() => BenchShot> => {
     const make = (await adapter[name]?.(about)) as MakeRequest | undefined
     if (!make) throw new Error(`${file} has no ${name}`)
-    const once = (): Shot => shotOf(make(count++, random), host)
-    return works[name].unique ? once : again(once)
+    const once = (): BenchShot => shotOf(make(count++, random), host)
+    return works[name].unique ? once : repeatRequests(once)
   }
   if (work !== 'mix') return of(work)
   // Each stands in the row as often as its share says.
-  const row: (() => Shot)[] = []
+  const row: (() => BenchShot)[] = []
   for (const { work: name, share } of mix) {
     const next = await of(name)
     row.push(...Array.from({ length: Math.round(share * 100) }, () => next))
   }
-  return () => (row[Math.floor(random() * row.length)] as () => Shot)()
+  return () => (row[Math.floor(random() * row.length)] as () => BenchShot)()
 }
 
 /** No run makes as many requests. */
@@ -39,8 +39,8 @@ const countsEach = 10_000_000
 
 const differentRequests = 2000
 
-function again(once: () => Shot): () => Shot {
+function repeatRequests(once: () => BenchShot): () => BenchShot {
   const shots = Array.from({ length: differentRequests }, () => asBytes(once()))
   let at = 0
-  return () => shots[at++ % differentRequests] as Shot
+  return () => shots[at++ % differentRequests] as BenchShot
 }

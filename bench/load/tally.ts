@@ -1,10 +1,10 @@
-import { type Histogram, makeHistogram, quantile, record } from '../histogram.ts'
-import { type Answer, wrongWith } from './answer-reader.ts'
+import { createHistogram, type Histogram, quantile, record } from '../histogram.ts'
 import type { Phase } from './arrivals.ts'
-import type { Shot } from './volley.ts'
+import { type ReadResponse, wrongWith } from './response-reader.ts'
+import type { BenchShot } from './volley.ts'
 
 /** Milliseconds are counted from the moment at which a request should have left, and so hold every wait for its turn. */
-export type Poured = Phase & {
+export type PhaseResult = Phase & {
   arrivals: number
   answered: number
   /** Refused as overloaded. */
@@ -43,9 +43,9 @@ export const tallyOf = (phase: Phase): Tally => ({
     phase,
     arrivals: 0,
     unavailable: 0,
-    answered: makeHistogram(),
-    turnedAway: makeHistogram(),
-    left: makeHistogram(),
+    answered: createHistogram(),
+    turnedAway: createHistogram(),
+    left: createHistogram(),
   },
   slices: Array.from({ length: Math.ceil(phase.milliseconds / sliceMilliseconds) }, () => ({
     ...{ answered: 0, turnedAway: 0, slowest: 0, milliseconds: 0 },
@@ -53,7 +53,7 @@ export const tallyOf = (phase: Phase): Tally => ({
 })
 
 /** Counts an answer; throws where it is neither what was expected nor 503 with the code of a service under pressure. */
-export function count(tally: Tally, within: number, shot: Shot, answer: Answer, milliseconds: number): void {
+export function count(tally: Tally, within: number, shot: BenchShot, answer: ReadResponse, milliseconds: number): void {
   const slice = tally.slices[Math.floor(within / sliceMilliseconds)] as Slice
   if (answer.status === 503 && answer.body.includes('"code":"overloaded"')) {
     slice.turnedAway++
@@ -72,7 +72,7 @@ export function count(tally: Tally, within: number, shot: Shot, answer: Answer, 
   record(tally.answered, milliseconds)
 }
 
-export const pouredOf = ({ phase, arrivals, unavailable, answered, turnedAway, left, slices }: Tally): Poured => ({
+export const pouredOf = ({ phase, arrivals, unavailable, answered, turnedAway, left, slices }: Tally): PhaseResult => ({
   ...phase,
   arrivals,
   unavailable,

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
-import type { Expected } from '../adapter.ts'
-import { type Histogram, makeHistogram, record } from '../histogram.ts'
-import { makeAnswerReader, wrongWith } from './answer-reader.ts'
+import type { ExpectedResponse } from '../adapter.ts'
+import { createHistogram, type Histogram, record } from '../histogram.ts'
+import { createResponseReader, wrongWith } from './response-reader.ts'
 
 /** A request as it goes over the wire, and the answer that counts. */
-export type Shot = { bytes: string | Buffer; expect: Expected }
+export type BenchShot = { bytes: string | Buffer; expect: ExpectedResponse }
 
 export type Target = { host: string; port: number; connections: number; milliseconds: number }
 
@@ -14,9 +14,9 @@ export type Volley = { answers: number; milliseconds: number; latency: Histogram
  * Keeps every connection busy with one request at a time until time is up. The first answer that is not as expected,
  * and the first connection that is lost, fails the whole volley: a rate of wrong answers means nothing.
  */
-export async function fire(target: Target, next: () => Shot): Promise<Volley> {
-  const volley: Volley = { answers: 0, milliseconds: 0, latency: makeHistogram(), bytes: 0 }
-  const sockets = await Promise.all(Array.from({ length: target.connections }, () => open(target)))
+export async function fire(target: Target, next: () => BenchShot): Promise<Volley> {
+  const volley: Volley = { answers: 0, milliseconds: 0, latency: createHistogram(), bytes: 0 }
+  const sockets = await Promise.all(Array.from({ length: target.connections }, () => openLine(target)))
   const startedAt = performance.now()
   const deadline = startedAt + target.milliseconds
   let late: NodeJS.Timeout | undefined
@@ -43,7 +43,7 @@ export type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) =>
  * Whatever arrives is read into one buffer for each connection, and so costs no allocation. `from` is the address of
  * this machine that the connection comes from.
  */
-export function open({ host, port, from }: { host: string; port: number; from?: string }): Promise<Line> {
+export function openLine({ host, port, from }: { host: string; port: number; from?: string }): Promise<Line> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafe(64 * 1024)
     const line: Line = { socket: undefined as unknown as Socket, onBytes: () => {} }
@@ -59,12 +59,12 @@ export function open({ host, port, from }: { host: string; port: number; from?: 
   })
 }
 
-function keepBusy(line: Line, next: () => Shot, deadline: number, volley: Volley): Promise<void> {
+function keepBusy(line: Line, next: () => BenchShot, deadline: number, volley: Volley): Promise<void> {
   return new Promise((resolve, reject) => {
-    const reader = makeAnswerReader()
+    const reader = createResponseReader()
     const { socket } = line
     let sentAt = 0
-    let { expect } = { expect: { status: 0 } as Expected }
+    let { expect } = { expect: { status: 0 } as ExpectedResponse }
     const send = (): void => {
       const shot = next()
       expect = shot.expect

@@ -1,8 +1,8 @@
-import type { Wanted } from '../adapter.ts'
-import type { Shot } from './volley.ts'
+import type { BenchRequest } from '../adapter.ts'
+import type { BenchShot } from './volley.ts'
 
 /** The text of a request, HTTP/1.1 on a connection that stays open. */
-export function shotOf({ method, path, headers = {}, body, expect }: Wanted, host: string): Shot {
+export function shotOf({ method, path, headers = {}, body, expect }: BenchRequest, host: string): BenchShot {
   const all = {
     Host: host,
     ...headers,
@@ -13,4 +13,4 @@ export function shotOf({ method, path, headers = {}, body, expect }: Wanted, hos
 }
 
 /** For requests that are sent again and again. */
-export const asBytes = ({ bytes, expect }: Shot): Shot => ({ bytes: Buffer.from(bytes), expect })
+export const asBytes = ({ bytes, expect }: BenchShot): BenchShot => ({ bytes: Buffer.from(bytes), expect })

@@ -1,5 +1,5 @@
-import { type Row, verdict } from '../report.ts'
-import { shown } from '../table.ts'
+import { type ReportRow, verdict } from '../report.ts'
+import { formatNumber } from '../table.ts'
 import { box, colours, grey, line, pale, svg, text } from './svg.ts'
 
 const left = 130
@@ -9,7 +9,7 @@ const rowHeight = 30
 const panelHead = 44
 
 /** For each work the product's rate as a share of the floor's, and where the asked share lies. */
-export function barsPicture(rows: readonly Row[]): string {
+export function barsPicture(rows: readonly ReportRow[]): string {
   const panels = panelsOf(rows)
   const shapes: string[] = []
   let y = 0
@@ -28,27 +28,27 @@ export function barsPicture(rows: readonly Row[]): string {
   return svg(left + full + right, y, 'Plumbline beside its floor', shapes)
 }
 
-type Panel = { title: string; rows: Row[] }
+type Panel = { title: string; rows: ReportRow[] }
 
 /** One for each size, at the number of connections that is nearest to 32. */
-function panelsOf(rows: readonly Row[]): Panel[] {
+function panelsOf(rows: readonly ReportRow[]): Panel[] {
   const connections = rows
     .map((row) => row.connections)
     .sort((one, other) => Math.abs(one - 32) - Math.abs(other - 32))[0]
   const chosen = rows.filter((row) => row.connections === connections && row.systems.product)
   return [...new Set(chosen.map(({ records }) => records))].map((records) => ({
-    title: `${shown(records)} records of a kind, ${connections} connections`,
+    title: `${formatNumber(records)} records of a kind, ${connections} connections`,
     rows: chosen.filter((row) => row.records === records),
   }))
 }
 
-function bar(row: Row, rows: readonly Row[], y: number): string[] {
+function bar(row: ReportRow, rows: readonly ReportRow[], y: number): string[] {
   const { ratio, of, asked } = verdict(row, rows)
   const { product, floor } = row.systems
   // Without a floor the base is another work of the product; without that there is nothing to draw.
   const share = ratio ?? 0
   const scale = full / Math.max(1, share)
-  const base = floor ? `of ${shown(floor.perSecond)}` : ratio === null ? '' : `of ${of}`
+  const base = floor ? `of ${formatNumber(floor.perSecond)}` : ratio === null ? '' : `of ${of}`
   return [
     text({ x: left - 8, y: y + 15 }, row.work, { anchor: 'end' }),
     ...(ratio === null
@@ -59,7 +59,7 @@ function bar(row: Row, rows: readonly Row[], y: number): string[] {
       : [line({ x: left + asked * scale, y: y - 2 }, { x: left + asked * scale, y: y + 24 }, grey, '3 2')]),
     text(
       { x: left + full + 8, y: y + 15 },
-      `${shown(product?.perSecond)} ${base}${ratio === null ? '' : ` = ${ratio.toFixed(2)}`}`,
+      `${formatNumber(product?.perSecond)} ${base}${ratio === null ? '' : ` = ${ratio.toFixed(2)}`}`,
     ),
   ]
 }

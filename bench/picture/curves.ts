@@ -1,4 +1,4 @@
-import { shown } from '../table.ts'
+import { formatNumber } from '../table.ts'
 import { colours, dot, line, pale, path, svg, text } from './svg.ts'
 
 /** What a call costs at each size. */
@@ -29,7 +29,9 @@ export function curvesPicture(title: string, curves: readonly Curve[]): string {
       line({ x: left, y: y(value) }, { x: left + width, y: y(value) }, pale),
       text({ x: left - 8, y: y(value) + 4 }, String(value), { anchor: 'end', size: 11 }),
     ]),
-    ...sizes.map((size) => text({ x: x(size), y: top + height + 18 }, shown(size), { anchor: 'middle', size: 11 })),
+    ...sizes.map((size) =>
+      text({ x: x(size), y: top + height + 18 }, formatNumber(size), { anchor: 'middle', size: 11 }),
+    ),
     text({ x: left + width / 2, y: top + height + 34 }, 'records of a kind', { anchor: 'middle', size: 11 }),
     ...curves.flatMap(({ name, points: own }, index) => {
       const colour = colours[index % colours.length] as string

@@ -1,4 +1,4 @@
-import { shown } from '../table.ts'
+import { formatNumber } from '../table.ts'
 import { colours, line, pale, path, svg, text } from './svg.ts'
 
 /** What is drawn over one axis of time, one panel under the other; every panel begins at nothing. */
@@ -20,22 +20,22 @@ export function timesPicture(title: string, unit: string, panels: readonly Panel
   const bottom = head + panels.length * (height + between)
   return svg(left + width + legend, bottom + 24, title, [
     text({ x: 8, y: 20 }, title, { size: 13, bold: true }),
-    ...panels.flatMap((panel, index) => drawn(panel, end, head + index * (height + between) + 20)),
+    ...panels.flatMap((panel, index) => drawPanel(panel, end, head + index * (height + between) + 20)),
     ...[0, 0.25, 0.5, 0.75, 1].map((share) =>
-      text({ x: left + share * width, y: bottom }, shown(share * end), { anchor: 'middle', size: 11 }),
+      text({ x: left + share * width, y: bottom }, formatNumber(share * end), { anchor: 'middle', size: 11 }),
     ),
     text({ x: left + width / 2, y: bottom + 16 }, unit, { anchor: 'middle', size: 11 }),
   ])
 }
 
-function drawn({ about, series }: Panel, end: number, top: number): string[] {
+function drawPanel({ about, series }: Panel, end: number, top: number): string[] {
   const most = roundUp(Math.max(...series.flatMap(({ points }) => points.map(({ y }) => y)), least))
   const place = (x: number, y: number) => ({ x: left + (width * x) / end, y: top + height * (1 - y / most) })
   return [
     text({ x: left, y: top - 6 }, about, { size: 11 }),
     ...[0, 0.5, 1].flatMap((share) => [
       line(place(0, share * most), place(end, share * most), pale),
-      text({ x: left - 8, y: place(0, share * most).y + 4 }, shown(share * most), { anchor: 'end', size: 11 }),
+      text({ x: left - 8, y: place(0, share * most).y + 4 }, formatNumber(share * most), { anchor: 'end', size: 11 }),
     ]),
     ...series.flatMap(({ name, points }, index) => {
       const colour = colours[index % colours.length] as string

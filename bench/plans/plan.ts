@@ -3,7 +3,7 @@ import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 
 /** How PostgreSQL goes about a statement, whatever its values are: as people read it, and as a tree. */
-export type Plan = { text: string; root: Node }
+export type QueryPlan = { text: string; root: Node }
 
 type Node = {
   'Node Type': string
@@ -15,7 +15,7 @@ type Node = {
 }
 
 /** The plan that the connection keeps for the statement: prepared as the service prepares it (PostgreSQL 15 and later). */
-export async function planOf(client: pg.Client, { text }: Statement | BatchableRead): Promise<Plan> {
+export async function planOf(client: pg.Client, { text }: Statement | BatchableRead): Promise<QueryPlan> {
   await client.query(`prepare planned as ${text}`)
   try {
     const { rows } = await client.query<{ count: number }>(
@@ -51,12 +51,12 @@ export const readWhole = (node: Node): string[] => [
  */
 export const accessPathsOf = (node: Node): string[] =>
   [
-    ...(node['Index Name'] ? [`${node['Index Name']} ${plain(node['Index Cond'] ?? '')}`] : []),
+    ...(node['Index Name'] ? [`${node['Index Name']} ${normalizeCondition(node['Index Cond'] ?? '')}`] : []),
     ...(/^(Seq|Tid) Scan$/.test(node['Node Type']) ? [`${node['Node Type']} ${node['Relation Name']}`] : []),
     ...(node.Plans ?? []).flatMap(accessPathsOf),
   ].toSorted()
 
-const plain = (condition: string): string =>
+const normalizeCondition = (condition: string): string =>
   condition
     .replace(/\((?:Init|Sub)Plan \d+\)(?:\.col\d+)?|\$\d+/g, '$')
     .replace(/\b\w+_\d+\./g, '')

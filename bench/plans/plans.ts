@@ -12,7 +12,7 @@ import { accessPathsOf, planOf } from './plan.ts'
 import { everyStatement } from './statements/index.ts'
 
 /** Compares how PostgreSQL goes about each derived statement, at a size, with how it does in a new database. */
-export const plans = ({ records }: Options): Promise<void> =>
+export const recordQueryPlans = ({ records }: Options): Promise<void> =>
   inSurroundings(async ({ postgres, progress }) => {
     const size = records[0] as number
     const empty = 'bench_empty'

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
-import type { Poured } from '../load/tally.ts'
+import type { PhaseResult } from '../load/tally.ts'
 import type { Options } from '../options.ts'
 import { startGenerator } from '../processes.ts'
 import { openStage } from '../stage.ts'
 import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
-import { shown } from '../table.ts'
+import { formatNumber } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { openHeap } from './heap.ts'
-import { countUp, mixed, peakOf } from './peak.ts'
+import { countUp, createMixedRun, peakOf } from './peak.ts'
 import { lineOf, type Sample, samplesPicture, trendsOf, trendTable } from './samples.ts'
 
 const minute = 60_000
@@ -30,11 +30,13 @@ export const endurance = (options: Options): Promise<void> =>
     if (options.rate === null) progress.say('Finding the peak …')
     const perSecond = options.rate ?? (await peakOf(options, pressed)) / 2
     progress.end()
-    process.stdout.write(`${shown(perSecond)} requests a second of the mix, for ${shown(options.minutes)} minutes\n\n`)
+    process.stdout.write(
+      `${formatNumber(perSecond)} requests a second of the mix, for ${formatNumber(options.minutes)} minutes\n\n`,
+    )
 
     const startedAt = performance.now()
     const samples: Sample[] = []
-    const sample = async (met?: Poured): Promise<void> => {
+    const sample = async (met?: PhaseResult): Promise<void> => {
       const [row] = await postgres.sql<{ bytes: number }>('select pg_database_size($1)::float8 as bytes', [
         stage.database,
       ])
@@ -52,13 +54,16 @@ export const endurance = (options: Options): Promise<void> =>
     }
     await sample()
     for (let done = 0; done < options.minutes; done++) {
-      const { phases } = await generator.pour({ ...mixed(pressed), phases: [{ perSecond, milliseconds: minute }] })
+      const { phases } = await generator.pour({
+        ...createMixedRun(pressed),
+        phases: [{ perSecond, milliseconds: minute }],
+      })
       await sample(phases[0])
     }
 
     const trends = trendsOf(samples)
     const figures = { at: new Date().toISOString(), machine: on, records, perSecond, samples, trends }
-    const title = `${shown(perSecond)} requests a second for ${shown(options.minutes)} minutes`
+    const title = `${formatNumber(perSecond)} requests a second for ${formatNumber(options.minutes)} minutes`
     const file = resolve(options.output ?? join(speedFolder, 'endurance.json'))
     process.stdout.write(`\n${trendTable(trends)}\n\n${await keep(file, figures, samplesPicture(title, samples))}\n`)
   })

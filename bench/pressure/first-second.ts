@@ -5,7 +5,7 @@ import { urlOf } from '../postgres.ts'
 import { startGenerator, startProduct } from '../processes.ts'
 import { openStage } from '../stage.ts'
 import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { countUp } from './peak.ts'
 
@@ -56,7 +56,7 @@ export const firstSecond = (options: Options): Promise<void> =>
         const first = await cost(1000)
         await cost(options.seconds * 1000 - 1000 - endMilliseconds)
         const last = await cost(endMilliseconds)
-        progress.say(`${name}: ${shown(first.each)} µs, then ${shown(last.each)} µs`)
+        progress.say(`${name}: ${formatNumber(first.each)} µs, then ${formatNumber(last.each)} µs`)
         return { way: name, first: first.each, last: last.each, firstWrites: first.writes }
       } finally {
         await server.stop()
@@ -70,8 +70,8 @@ export const firstSecond = (options: Options): Promise<void> =>
     progress.end()
     const ratio = ratioOf(lives.filter(({ way }) => way === 'rehearsed'))
     process.stdout.write(
-      `\nMicroseconds of the service for each create with a key, ${shown(rate)} a second of one company\n\n${tableOf(lives)}\n\n` +
-        `${ratio <= ratioMax ? '✓' : '✗'} the first second costs ${shown(ratio, 2)} times the end of ${shown(options.seconds)} seconds; asked is at most ${ratioMax}.\n`,
+      `\nMicroseconds of the service for each create with a key, ${formatNumber(rate)} a second of one company\n\n${tableOf(lives)}\n\n` +
+        `${ratio <= ratioMax ? '✓' : '✗'} the first second costs ${formatNumber(ratio, 2)} times the end of ${formatNumber(options.seconds)} seconds; asked is at most ${ratioMax}.\n`,
     )
     const file = resolve(options.output ?? join(speedFolder, 'first-second.json'))
     process.stdout.write(
@@ -86,6 +86,6 @@ const tableOf = (lives: readonly Life[]): string =>
     ['start', 'writes', 'first second', 'end', 'ratio'],
     lives.map(({ way, firstWrites, first, last }) => [
       way,
-      ...[shown(firstWrites), shown(first), shown(last), shown(first / last, 2)],
+      ...[formatNumber(firstWrites), formatNumber(first), formatNumber(last), formatNumber(first / last, 2)],
     ]),
   )

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
-import { type Poured, type Slice, sliceMilliseconds } from '../load/tally.ts'
+import { type PhaseResult, type Slice, sliceMilliseconds } from '../load/tally.ts'
 import type { Options } from '../options.ts'
 import { timesPicture } from '../picture/times.ts'
 import { startGenerator } from '../processes.ts'
 import { openStage } from '../stage.ts'
 import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
-import { countUp, mixed, peakOf } from './peak.ts'
+import { countUp, createMixedRun, peakOf } from './peak.ts'
 
 /** Half of what can be served, twice of it, and half again, of callers who do not wait for each other. */
 export const pressure = (options: Options): Promise<void> =>
@@ -23,19 +23,22 @@ export const pressure = (options: Options): Promise<void> =>
 
     progress.say('Finding the peak …')
     const peak = await peakOf(options, pressed)
-    progress.say(`The peak is ${shown(peak)} requests a second; now half of it, twice, and half again …`)
-    await generator.pour({ ...mixed(pressed), phases: [{ perSecond: peak / 2, milliseconds: settlingMilliseconds }] })
+    progress.say(`The peak is ${formatNumber(peak)} requests a second; now half of it, twice, and half again …`)
+    await generator.pour({
+      ...createMixedRun(pressed),
+      phases: [{ perSecond: peak / 2, milliseconds: settlingMilliseconds }],
+    })
     const milliseconds = options.seconds * 1000
     const asked = [0.5, 2, 0.5].map((share) => ({ perSecond: share * peak, milliseconds }))
-    const { phases, connections, cpuSeconds } = await generator.pour({ ...mixed(pressed), phases: asked })
+    const { phases, connections, cpuSeconds } = await generator.pour({ ...createMixedRun(pressed), phases: asked })
     const { pid } = stage.product.server
     const residentMegabytes = (pid === undefined ? undefined : usageOf(pid))?.residentBytes
     progress.end()
 
     const verdict = verdictOf(phases)
     process.stdout.write(
-      `\nThe mix at ${shown(records)} records of a kind; served at most: ${shown(peak)} requests a second\n\n${tableOf(phases)}\n\n${sentences(verdict)}` +
-        `Over ${shown(connections)} connections; the generator took ${shown((100 * cpuSeconds * 1000) / (3 * milliseconds))} % of a core.\n`,
+      `\nThe mix at ${formatNumber(records)} records of a kind; served at most: ${formatNumber(peak)} requests a second\n\n${tableOf(phases)}\n\n${sentences(verdict)}` +
+        `Over ${formatNumber(connections)} connections; the generator took ${formatNumber((100 * cpuSeconds * 1000) / (3 * milliseconds))} % of a core.\n`,
     )
     const figures = {
       ...{ at: new Date().toISOString(), machine: on, records, peak, phases, connections, verdict },
@@ -63,8 +66,8 @@ export type Verdict = {
   recovery: number | null
 }
 
-export function verdictOf(phases: readonly Poured[]): Verdict {
-  const [half, twice, after] = phases as [Poured, Poured, Poured]
+export function verdictOf(phases: readonly PhaseResult[]): Verdict {
+  const [half, twice, after] = phases as [PhaseResult, PhaseResult, PhaseResult]
   const isWell = ({ turnedAway, answered, milliseconds }: Slice): boolean =>
     turnedAway === 0 && milliseconds <= answered * spreadMax * half.p50
   const slicesLong = 1000 / sliceMilliseconds
@@ -76,7 +79,7 @@ export function verdictOf(phases: readonly Poured[]): Verdict {
   }
 }
 
-export const tableOf = (phases: readonly Poured[]): string =>
+export const tableOf = (phases: readonly PhaseResult[]): string =>
   table(
     [
       'load',
@@ -93,31 +96,31 @@ export const tableOf = (phases: readonly Poured[]): string =>
       'left p99',
     ],
     phases.map((phase, index) => {
-      const rate = (count: number): string => shown((count * 1000) / phase.milliseconds)
-      const refused = (milliseconds: number): string => (phase.turnedAway === 0 ? '–' : shown(milliseconds, 1))
+      const rate = (count: number): string => formatNumber((count * 1000) / phase.milliseconds)
+      const refused = (milliseconds: number): string => (phase.turnedAway === 0 ? '–' : formatNumber(milliseconds, 1))
       return [
         ['half the peak', 'twice the peak', 'half again'][index] ?? '',
-        shown(phase.perSecond),
+        formatNumber(phase.perSecond),
         rate(phase.answered),
         rate(phase.turnedAway),
-        `${shown((100 * phase.turnedAway) / phase.arrivals, 1)} %`,
-        shown(phase.unavailable),
-        shown(phase.p50, 2),
-        shown(phase.p99, 1),
-        shown(phase.most, 0),
+        `${formatNumber((100 * phase.turnedAway) / phase.arrivals, 1)} %`,
+        formatNumber(phase.unavailable),
+        formatNumber(phase.p50, 2),
+        formatNumber(phase.p99, 1),
+        formatNumber(phase.most, 0),
         refused(phase.turnedAwayP50),
         refused(phase.turnedAwayP99),
-        shown(phase.leftP99, 1),
+        formatNumber(phase.leftP99, 1),
       ]
     }),
   )
 
 const sentences = ({ spread, turnedAwayShare, recovery }: Verdict): string =>
-  `${spread <= spreadMax ? '✓' : '✗'} At half the peak p99 is ${shown(spread, 1)} times the median; at most ${spreadMax} is asked.\n` +
-  `At twice the peak ${shown(100 * turnedAwayShare, 0)} % are turned away.\n` +
-  `Back at half, ${recovery === null ? 'it has not recovered' : `all is well again after ${shown(recovery)} ms`}.\n`
+  `${spread <= spreadMax ? '✓' : '✗'} At half the peak p99 is ${formatNumber(spread, 1)} times the median; at most ${spreadMax} is asked.\n` +
+  `At twice the peak ${formatNumber(100 * turnedAwayShare, 0)} % are turned away.\n` +
+  `Back at half, ${recovery === null ? 'it has not recovered' : `all is well again after ${formatNumber(recovery)} ms`}.\n`
 
-function pictureOf(peak: number, phases: readonly Poured[]): string {
+function pictureOf(peak: number, phases: readonly PhaseResult[]): string {
   const slices = phases.flatMap((phase) => phase.slices)
   const series = (name: string, pick: (slice: (typeof slices)[0]) => number) => ({
     name,
@@ -126,7 +129,7 @@ function pictureOf(peak: number, phases: readonly Poured[]): string {
   const perSecond = 1000 / sliceMilliseconds
   return timesPicture('Half the peak, twice, and half again', 'seconds', [
     {
-      about: `requests a second; the peak is ${shown(peak)}`,
+      about: `requests a second; the peak is ${formatNumber(peak)}`,
       series: [
         series('answered', ({ answered }) => answered * perSecond),
         series('turned away', ({ turnedAway }) => turnedAway * perSecond),

@@ -6,12 +6,19 @@ import { urlOf } from '../postgres.ts'
 import { type Generator, type Server, startGenerator, startProduct } from '../processes.ts'
 import { openStage, type Stage } from '../stage.ts'
 import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import type { WorkName } from '../works.ts'
 import { countUp } from './peak.ts'
 
 /** The medians of one work, served by so many processes. */
-type Served = { work: WorkName; processes: number; perSecond: number; p50: number; p99: number; rounds: number[] }
+type ProcessesResult = {
+  work: WorkName
+  processes: number
+  perSecond: number
+  p50: number
+  p99: number
+  rounds: number[]
+}
 
 /** The same works with one process and with several, in turn, on the same data. */
 export const processes = (options: Options): Promise<void> =>
@@ -32,7 +39,7 @@ export const processes = (options: Options): Promise<void> =>
       servers.push({ count, server })
     }
     const numbers = countUp()
-    const rows: Served[] = []
+    const rows: ProcessesResult[] = []
     for (const [index, work] of options.works.entries()) {
       progress.bar(work, index, options.works.length)
       const run = (server: Server, milliseconds: number) =>
@@ -46,7 +53,7 @@ export const processes = (options: Options): Promise<void> =>
     }
     progress.end()
     process.stdout.write(
-      `\n${shown(connections)} connections, ${on.cores} processors for callers, servers and database together\n\n${tableOf(rows)}\n`,
+      `\n${formatNumber(connections)} connections, ${on.cores} processors for callers, servers and database together\n\n${tableOf(rows)}\n`,
     )
     const file = resolve(options.output ?? join(speedFolder, 'processes.json'))
     const figures = { at: new Date().toISOString(), machine: on, records, connections, rows }
@@ -56,7 +63,7 @@ export const processes = (options: Options): Promise<void> =>
 /** For every process of them. */
 const warmUpMilliseconds = 2000
 
-type On = {
+type ProcessesContext = {
   generator: Generator
   stage: Stage
   server: Server
@@ -66,10 +73,10 @@ type On = {
   number: number
 }
 
-const runOn = ({ generator, stage: { about, product }, server, ...run }: On): Promise<Outcome> =>
+const runOn = ({ generator, stage: { about, product }, server, ...run }: ProcessesContext): Promise<Outcome> =>
   generator.run({ ...run, adapter: product.adapterFile, about: { ...about, url: server.url } })
 
-function servedOf(work: WorkName, count: number, outcomes: readonly Outcome[]): Served {
+function servedOf(work: WorkName, count: number, outcomes: readonly Outcome[]): ProcessesResult {
   const of = (pick: (outcome: Outcome) => number): number => median(outcomes.map(pick))
   return {
     ...{ work, processes: count, rounds: outcomes.map(({ perSecond }) => perSecond) },
@@ -79,11 +86,18 @@ function servedOf(work: WorkName, count: number, outcomes: readonly Outcome[]): 
   }
 }
 
-const tableOf = (rows: readonly Served[]): string =>
+const tableOf = (rows: readonly ProcessesResult[]): string =>
   table(
     ['work', 'processes', 'answers/s', 'to the first', 'p50 ms', 'p99 ms'],
     rows.map(({ work, processes: count, perSecond, p50, p99 }) => {
       const first = rows.find((row) => row.work === work)?.perSecond ?? perSecond
-      return [work, String(count), shown(perSecond), shown(perSecond / first, 2), shown(p50, 2), shown(p99, 2)]
+      return [
+        work,
+        String(count),
+        formatNumber(perSecond),
+        formatNumber(perSecond / first, 2),
+        formatNumber(p50, 2),
+        formatNumber(p99, 2),
+      ]
     }),
   )

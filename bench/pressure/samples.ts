@@ -1,5 +1,5 @@
 import { timesPicture } from '../picture/times.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { lastToFirst, slopeOf } from './trend.ts'
 
 /** Once a minute: what is held, and what callers met in that minute. */
@@ -38,17 +38,17 @@ export function trendsOf(samples: readonly Sample[]): Trends {
 }
 
 export const lineOf = ({ minutes, ...sample }: Sample): string =>
-  `${shown(minutes, 1).padStart(6)} min  resident ${shown(sample.residentMegabytes, 1)} MB  heap ${shown(sample.heapMegabytes, 1)} MB  ` +
-  `database ${shown(sample.databaseMegabytes)} MB  answered ${shown(sample.answered)}  turned away ${shown(sample.turnedAway)}  ` +
-  `p50 ${shown(sample.p50, 2)} ms  p99 ${shown(sample.p99, 1)} ms`
+  `${formatNumber(minutes, 1).padStart(6)} min  resident ${formatNumber(sample.residentMegabytes, 1)} MB  heap ${formatNumber(sample.heapMegabytes, 1)} MB  ` +
+  `database ${formatNumber(sample.databaseMegabytes)} MB  answered ${formatNumber(sample.answered)}  turned away ${formatNumber(sample.turnedAway)}  ` +
+  `p50 ${formatNumber(sample.p50, 2)} ms  p99 ${formatNumber(sample.p99, 1)} ms`
 
 export const trendTable = ({ resident, heap, database }: Trends): string =>
   table(
     ['', 'MB an hour', 'last third by first'],
     Object.entries({ resident, 'heap, collected': heap, database }).map(([name, trend]) => [
       name,
-      shown(trend.megabytesPerHour, 1),
-      shown(trend.lastToFirst, 3),
+      formatNumber(trend.megabytesPerHour, 1),
+      formatNumber(trend.lastToFirst, 3),
     ]),
   )
 

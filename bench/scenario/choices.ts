@@ -25,7 +25,7 @@ export const otherStatus = 'BIDDING'
 export const [firstDay, lastDay] = ['2024-06-01', '2024-11-27'] as const
 
 /** A sixth of a company's projects have this word. */
-export const word = 'drainage'
+export const searchWord = 'drainage'
 
 /** A project as an integrator would send it. */
 export function newProject({ clients, categories, workers }: Layout, company: number, count: number): object {

@@ -14,7 +14,7 @@ import type { Progress } from '../progress.ts'
 export const sealingKey = 'what seals the tokens of the bench, worth nothing elsewhere'
 
 /** The companies 1, 2, 3 …, each with an account and a token, made by the services themselves. */
-export async function makeCompanies(connection: Connection, count: number, progress: Progress): Promise<void> {
+export async function createCompanies(connection: Connection, count: number, progress: Progress): Promise<void> {
   const limits = { connectionsMax: 4, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
   try {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Connection } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
 import type { Layout } from './layout.ts'
-import { type Loading, loadings } from './rows.ts'
+import { type RecordLoad, recordLoads } from './rows.ts'
 
 /** Puts the records of a layout into a migrated database whose companies are there. */
 export async function fill(connection: Connection, layout: Layout, progress: Progress): Promise<void> {
@@ -11,7 +11,7 @@ export async function fill(connection: Connection, layout: Layout, progress: Pro
   try {
     // Anyone who loads knows that references lead somewhere, and can start again after a crash.
     for (const setting of loadingSettings) await client.query(`set ${setting}`)
-    const all = loadings(layout)
+    const all = recordLoads(layout)
     for (const records of new Set(all.map((loading) => loading.records))) {
       const ofKind = all.filter((loading) => loading.records === records)
       await withoutIndexes(client, records, progress, () => insertAll(client, layout, ofKind, progress))
@@ -34,7 +34,7 @@ const loadingSettings = [
 
 const batchRecords = 50_000
 
-async function insertAll(client: pg.Client, layout: Layout, ofKind: readonly Loading[], progress: Progress) {
+async function insertAll(client: pg.Client, layout: Layout, ofKind: readonly RecordLoad[], progress: Progress) {
   const last = Math.max(...ofKind.map(({ block }) => block.to))
   for (const { records, block, insert } of ofKind) {
     for (let from = block.from; from <= block.to; from += batchRecords) {

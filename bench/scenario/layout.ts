@@ -73,7 +73,7 @@ export function placeOf(blocksOfKind: readonly Block[], id: number): { company: 
 /** The id of the `ordinal`-th record of a company, the first again after the last. */
 export function idOf(blocksOfKind: readonly Block[], company: number, ordinal: number): number {
   const block = blockOf(blocksOfKind, company)
-  return block.from + (company - block.first) + block.companies * (ordinal % each(block))
+  return block.from + (company - block.first) + block.companies * (ordinal % countPerCompany(block))
 }
 
 export const blockOf = (blocksOfKind: readonly Block[], company: number): Block => {
@@ -83,7 +83,7 @@ export const blockOf = (blocksOfKind: readonly Block[], company: number): Block 
 }
 
 /** Records that every company of a block has. */
-export const each = ({ from, to, companies }: Block): number => Math.floor((to - from + 1) / companies)
+export const countPerCompany = ({ from, to, companies }: Block): number => Math.floor((to - from + 1) / companies)
 
 function blocks(parts: readonly (readonly [count: number, first: number, companies: number])[]): Block[] {
   let from = 1

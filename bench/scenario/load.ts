@@ -5,7 +5,7 @@ import pg from 'pg'
 import { migrate } from '#server/store/migrate.ts'
 import type { Connection, Postgres } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
-import { makeCompanies } from './companies.ts'
+import { createCompanies } from './companies.ts'
 import { fill } from './fill.ts'
 import { layoutOf } from './layout.ts'
 
@@ -19,17 +19,17 @@ export async function freshCopy(
   companies: number,
   progress: Progress,
 ): Promise<string> {
-  const template = await loaded(postgres, records, companies, progress)
+  const template = await loadDatabase(postgres, records, companies, progress)
   const name = `bench_${version()}_run_${records}_${companies}`
   progress.say(`Copying the database of ${records.toLocaleString('en')} records …`)
   await postgres.sql(`drop database if exists ${name} with (force)`)
   await postgres.sql(`create database ${name} template ${template} strategy file_copy`)
-  await warm(postgres.connection(name))
+  await warmDatabase(postgres.connection(name))
   return name
 }
 
 /** A server that has been up for a while has in its memory what fits there; small indexes stay, large tables go first. */
-async function warm(connection: Connection): Promise<void> {
+async function warmDatabase(connection: Connection): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
@@ -43,9 +43,14 @@ async function warm(connection: Connection): Promise<void> {
 }
 
 /** The name of the loaded database; it changes with whatever its contents follow from. */
-async function loaded(postgres: Postgres, records: number, companies: number, progress: Progress): Promise<string> {
+async function loadDatabase(
+  postgres: Postgres,
+  records: number,
+  companies: number,
+  progress: Progress,
+): Promise<string> {
   const name = `bench_${version()}_${records}_${companies}`
-  if (await exists(postgres, name)) return name
+  if (await hasDatabase(postgres, name)) return name
   await dropOutdated(postgres)
   const template = await companiesOnly(postgres, companies, progress)
   const work = `${name}_loading`
@@ -59,18 +64,18 @@ async function loaded(postgres: Postgres, records: number, companies: number, pr
 /** The companies with their accounts and tokens, the same at every size. */
 async function companiesOnly(postgres: Postgres, count: number, progress: Progress): Promise<string> {
   const name = `bench_${version()}_companies_${count}`
-  if (await exists(postgres, name)) return name
+  if (await hasDatabase(postgres, name)) return name
   const work = `${name}_loading`
   await postgres.sql(`drop database if exists ${work} with (force)`)
   await postgres.sql(`create database ${work}`)
   await migrate(postgres.connection(work), progress.say)
   // One more than share the records: the large one.
-  await makeCompanies(postgres.connection(work), count + 1, progress)
+  await createCompanies(postgres.connection(work), count + 1, progress)
   await postgres.sql(`alter database ${work} rename to ${name}`)
   return name
 }
 
-async function exists({ sql }: Postgres, name: string): Promise<boolean> {
+async function hasDatabase({ sql }: Postgres, name: string): Promise<boolean> {
   return (await sql('select from pg_database where datname = $1', [name])).length > 0
 }
 

@@ -1,12 +1,12 @@
-import { type Block, blockOf, each, type Layout } from './layout.ts'
+import { type Block, blockOf, countPerCompany, type Layout } from './layout.ts'
 
 /** The SQL that makes records. Every value follows from the id, so each load yields the same data. */
 
-export type Loading = { records: string; block: Block; insert: (from: number, to: number) => string }
+export type RecordLoad = { records: string; block: Block; insert: (from: number, to: number) => string }
 
 /** What is loaded, in an order in which references lead to what is there. */
-export function loadings(layout: Layout): Loading[] {
-  const of = (records: string, blocks: readonly Block[], columns: (block: Block) => Columns): Loading[] =>
+export function recordLoads(layout: Layout): RecordLoad[] {
+  const of = (records: string, blocks: readonly Block[], columns: (block: Block) => Columns): RecordLoad[] =>
     blocks.map((block) => ({ records, block, insert: (from, to) => insert(records, block, columns(block), from, to) }))
   return [
     ...of('categories', layout.categories, () => categories),
@@ -32,7 +32,7 @@ function insert(
       from generate_series(${from}::bigint, ${to}) i) numbered`
 }
 
-const one = (words: readonly string[], by: string): string =>
+const pickWord = (words: readonly string[], by: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(',')}])[1 + (${by}) % ${words.length}]`
 
 const jobs = ['retaining wall', 'roof renewal', 'drainage', 'fit-out', 'resurfacing', 'foundations'] as const
@@ -55,7 +55,7 @@ const surnames = [
 
 const digits = (of: string, width: number): string => `lpad((${of})::text, ${width}, '0')`
 const address = (by: string): string =>
-  `json_build_object('line1', ((${by}) % 180 + 1) || ' ' || ${one(streets, by)}, 'line2', null, 'city', ${one(towns, by)},
+  `json_build_object('line1', ((${by}) % 180 + 1) || ' ' || ${pickWord(streets, by)}, 'line2', null, 'city', ${pickWord(towns, by)},
     'region', null, 'postal_code', 'BS' || (${by}) % 20 || ' ' || (${by}) % 9 || 'DJ', 'country', 'GB')`
 /** Spread over two years; the same for a record wherever it stands. */
 const moment = (by: string): string =>
@@ -64,7 +64,7 @@ const moment = (by: string): string =>
 const categories: Columns = { name: `'Category ' || k + 1`, kind: `'project'` }
 
 const workers: Columns = {
-  name: `${one(givenNames, 'i')} || ' ' || ${one(surnames, 'i / 3')}`,
+  name: `${pickWord(givenNames, 'i')} || ' ' || ${pickWord(surnames, 'i / 3')}`,
   employee_no: `'W-' || ${digits('k + 1', 4)}`,
   email: `'worker' || i || '@example.com'`,
   phone: `'+44117' || ${digits('i % 1000000', 6)}`,
@@ -76,10 +76,10 @@ const workers: Columns = {
 }
 
 const clients: Columns = {
-  name: `${one(towns, 'i')} || ' ' || ${one(surnames, 'i / 7')} || ' Trust ' || k + 1`,
-  kind: one(['COMPANY', 'INDIVIDUAL', 'PUBLIC'], 'k'),
-  status: one(['ACTIVE', 'ACTIVE', 'PROSPECT', 'INACTIVE'], 'k'),
-  contact_name: `${one(givenNames, 'i / 5')} || ' ' || ${one(surnames, 'i')}`,
+  name: `${pickWord(towns, 'i')} || ' ' || ${pickWord(surnames, 'i / 7')} || ' Trust ' || k + 1`,
+  kind: pickWord(['COMPANY', 'INDIVIDUAL', 'PUBLIC'], 'k'),
+  status: pickWord(['ACTIVE', 'ACTIVE', 'PROSPECT', 'INACTIVE'], 'k'),
+  contact_name: `${pickWord(givenNames, 'i / 5')} || ' ' || ${pickWord(surnames, 'i')}`,
   email: `'client' || i || '@example.com'`,
   phone: `'+44113' || ${digits('i % 1000000', 6)}`,
   tax_id: `'GB' || ${digits('i', 9)}`,
@@ -92,14 +92,14 @@ const clients: Columns = {
 const projects = (layout: Layout, { first }: Block): Columns => {
   const reference = (blocks: readonly Block[], ordinal: string): string => {
     const block = blockOf(blocks, first)
-    return `${block.from} + (company - ${block.first}) + ${block.companies} * ((${ordinal}) % ${each(block)})`
+    return `${block.from} + (company - ${block.first}) + ${block.companies} * ((${ordinal}) % ${countPerCompany(block)})`
   }
-  const job = one(jobs, 'k')
+  const job = pickWord(jobs, 'k')
   return {
-    name: `${one(streets, 'i / 11')} || ' ' || ${job}`,
+    name: `${pickWord(streets, 'i / 11')} || ' ' || ${job}`,
     code: `'P-' || ${digits('i', 8)}`,
-    description: `'Survey, ' || ${job} || ' and making good at ' || ${one(towns, 'i / 13')} || ', in ' || 1 + k % 5 || ' stages.'`,
-    status: one(
+    description: `'Survey, ' || ${job} || ' and making good at ' || ${pickWord(towns, 'i / 13')} || ', in ' || 1 + k % 5 || ' stages.'`,
+    status: pickWord(
       ['ACTIVE', 'ON_HOLD', 'BIDDING', 'ACTIVE', 'COMPLETED', 'ACTIVE', 'ON_HOLD', 'BIDDING', 'ACTIVE', 'CANCELLED'],
       'k',
     ),
@@ -113,7 +113,7 @@ const projects = (layout: Layout, { first }: Block): Columns => {
     budget_minor: '800000 + (i * 6007) % 70000000',
     percent_complete: '(i % 101)::int',
     external_ref: `case when k % 2 = 0 then 'ERP-' || i end`,
-    notes: `case when k % 3 = 0 then 'Access by the east gate; call ' || ${one(givenNames, 'i')} || ' the day before.' end`,
+    notes: `case when k % 3 = 0 then 'Access by the east gate; call ' || ${pickWord(givenNames, 'i')} || ' the day before.' end`,
     created_at: moment('i'),
     updated_at: `${moment('i')} + make_interval(hours => (i % 300)::int)`,
     version: '(1 + i % 4)::int',

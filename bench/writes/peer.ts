@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { BenchProblem } from '../problem.ts'
 import type { Server } from '../processes.ts'
-import { type Block, each, idOf, type Layout } from '../scenario/layout.ts'
+import { type Block, countPerCompany, idOf, type Layout } from '../scenario/layout.ts'
 
 /** Whom the adapter signs in as. */
 export const peerLogin = { identity: 'bench@example.com', password: 'worth nothing elsewhere' }
@@ -78,7 +78,7 @@ async function furnish(url: string, superuser: object, layout: Layout): Promise<
     ...{ clients: layout.clients, categories: layout.categories, workers: layout.workers },
   }
   for (const [name, ofKind] of Object.entries(blocks)) {
-    for (let ordinal = 0; ordinal < each(ofKind[0] as Block); ordinal++)
+    for (let ordinal = 0; ordinal < countPerCompany(ofKind[0] as Block); ordinal++)
       await create(`/api/collections/${name}/records`, { id: peerId(name, idOf(ofKind, 1, ordinal)), name })
   }
 }

@@ -8,7 +8,7 @@ import { startGenerator } from '../processes.ts'
 import { idOf } from '../scenario/layout.ts'
 import { openStage, type Stage, systemOf } from '../stage.ts'
 import { inSurroundings, machine, type Surroundings, speedFolder, write } from '../surroundings.ts'
-import { shown, table } from '../table.ts'
+import { formatNumber, table } from '../table.ts'
 import { childrenCpuSeconds, parentOf, usageOf } from '../usage.ts'
 import { batchRows, type WorkName } from '../works.ts'
 import { startPeer } from './peer.ts'
@@ -43,7 +43,7 @@ export const tableOf = (findings: readonly Finding[]): string =>
       const bound = asked === null ? '' : 'least' in asked ? `≥ ${asked.least}` : `≤ ${asked.most}`
       return [
         about,
-        shown(got, got !== null && got > 100 ? 0 : 2),
+        formatNumber(got, got !== null && got > 100 ? 0 : 2),
         `${met === null ? ' ' : met ? '✓' : '✗'} ${bound}`,
         note,
       ]
@@ -128,7 +128,7 @@ function besidePeer(figures: { [system: string]: Figures }, connections: number,
     about: `keyed create beside the Go backend, ${connections} caller${connections === 1 ? '' : 's'}`,
     got: product && peer ? product.perSecond / peer.perSecond : null,
     asked: { least },
-    note: `${shown(product?.perSecond)}/s beside ${peer ? `${shown(peer.perSecond)}/s` : 'none (--peer FILE)'}; floor ${shown(floor?.perSecond)}/s`,
+    note: `${formatNumber(product?.perSecond)}/s beside ${peer ? `${formatNumber(peer.perSecond)}/s` : 'none (--peer FILE)'}; floor ${formatNumber(floor?.perSecond)}/s`,
   }
 }
 
@@ -196,7 +196,7 @@ async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
       ...{
         got: all === 0 ? null : (after.hot - before.hot) / all,
         asked: { least: 0.8 },
-        note: `${shown(all)} updates`,
+        note: `${formatNumber(all)} updates`,
       },
     }
   } finally {
@@ -234,7 +234,7 @@ async function deletesBesideUpdates({ product, about }: Stage, bench: Bench): Pr
       deleted += spent[1]
     }
   }
-  const micros = (seconds: number): string => `${shown((seconds * 1e6) / (3 * deletions))} µs`
+  const micros = (seconds: number): string => `${formatNumber((seconds * 1e6) / (3 * deletions))} µs`
   return {
     ...{ about: 'delete beside an update, processor time of both', got: deleted / updated, asked: { most: 1.2 } },
     note: `${micros(deleted)} beside ${micros(updated)}`,
@@ -262,7 +262,7 @@ async function ofFloor(
   }
   const [own, least] = [of('product'), of('floor')]
   const unit = work === 'batch' ? batchRows : 1
-  const each = (micros: number | null): string => `${shown(micros === null ? null : micros / unit, 1)} µs`
+  const each = (micros: number | null): string => `${formatNumber(micros === null ? null : micros / unit, 1)} µs`
   return {
     about:
       work === 'batch'
@@ -284,7 +284,7 @@ const sixteenCompanies = (options: Options, surroundings: Surroundings): Promise
       {
         about: 'keyed create of 16 companies beside a bare insert, 32 callers',
         got: own && least ? own / least : null,
-        ...{ asked: null, note: `${shown(own)}/s beside ${shown(least)}/s` },
+        ...{ asked: null, note: `${formatNumber(own)}/s beside ${formatNumber(least)}/s` },
       },
     ]
   })
@@ -317,7 +317,7 @@ const sortedLists = (options: Options, surroundings: Surroundings): Promise<Find
       {
         ...{ about: 'twelve sort=-name of 300,000 records, answered 200', asked: { least: 12 } },
         got: answers.filter(({ status }) => status === 200).length,
-        note: `the last after ${shown(slowest / 1000, 1)} s`,
+        note: `the last after ${formatNumber(slowest / 1000, 1)} s`,
       },
       {
         ...{ about: 'first page of another company meanwhile, slowest, s', asked: { most: 0.5 } },

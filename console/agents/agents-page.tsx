@@ -4,7 +4,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Pending } from '../ui/pending.tsx'
+import { PendingContent } from '../ui/pending.tsx'
 import { PreviewPage } from './preview-page.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 
@@ -22,7 +22,7 @@ function PreviewList() {
   const others = data?.filter(({ state }) => state !== 'waiting') ?? []
   return (
     <Page title={agents.title} lead={agents.lead}>
-      <Pending error={error} retry={reload} isThere={!!data} />
+      <PendingContent error={error} retry={reload} isThere={!!data} />
       {data?.length === 0 && <Empty title={agents.none} lead={agents.noneLead} />}
       {waiting.length > 0 && (
         <Panel title={agents.waiting}>

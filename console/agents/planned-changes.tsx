@@ -3,21 +3,21 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { fieldsOf } from '#derive/form.ts'
 import { isObject, type Json } from '#registry/json.ts'
-import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { ReferenceName } from '../records/fields/shown.tsx'
+import { ReferenceName } from '../records/fields/field-value.tsx'
 import { Change } from '../records/history/change.tsx'
 import { InvolvedList } from '../records/removal/involved-list.tsx'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Bullets, Entry, PlainList } from '../ui/layout.tsx'
-import { Muted } from '../ui/panel.tsx'
+import { MutedText } from '../ui/panel.tsx'
 
 /** So many changes are shown before somebody asks for the rest. */
 const shownFirst = 20
 
 /** What a plan would do: each record with old and new values, and what goes along. */
-export function PlannedChanges({ plan }: { plan: WritePlan }) {
+export function PlannedChanges({ plan }: { plan: Preview }) {
   const { agents, removal } = useTexts()
   const format = useFormat()
   const [isAll, setAll] = useState(false)
@@ -28,20 +28,20 @@ export function PlannedChanges({ plan }: { plan: WritePlan }) {
       <Typography>{agents.records(total)}</Typography>
       <PlainList aria-label={agents.plan} as="ol">
         {shown.map((change, place) => (
-          <Planned key={`${change.records} ${change.id} ${place}`} change={change} />
+          <PlannedList key={`${change.records} ${change.id} ${place}`} change={change} />
         ))}
       </PlainList>
       {shown.length < changes.length && (
         <Button onClick={() => setAll(true)}>{agents.more(format.number(changes.length - shown.length))}</Button>
       )}
-      {isAll && changes.length < total && <Muted>{agents.beyond(format.number(total - changes.length))}</Muted>}
+      {isAll && changes.length < total && <MutedText>{agents.beyond(format.number(total - changes.length))}</MutedText>}
       <InvolvedList isLinked title={removal.goes} involved={goes} />
       <InvolvedList isLinked title={removal.stays} involved={stays} />
     </>
   )
 }
 
-function Planned({ change: { records, id, action, fields } }: { change: PlannedChange }) {
+function PlannedList({ change: { records, id, action, fields } }: { change: PlannedChange }) {
   const { agents } = useTexts()
   const { one, label } = useRecordTexts()
   const definition = definitionOf(registry, records)
@@ -57,7 +57,7 @@ function Planned({ change: { records, id, action, fields } }: { change: PlannedC
         <strong>{agents.actions[action]}</strong> {one(records)}{' '}
         {id !== null && <ReferenceName underline="always" to={records} id={id} />}
       </Typography>
-      {fields === undefined && !isGone && <Muted>{agents.hidden}</Muted>}
+      {fields === undefined && !isGone && <MutedText>{agents.hidden}</MutedText>}
       {rows.length > 0 && (
         <Bullets sx={{ mt: 0.5 }}>
           {rows.map(({ field, old, now }) => (

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
-import type { AgentPreviewOpened } from '#derive/console/answers.ts'
+import type { AgentPreviewResult } from '#derive/console/responses.ts'
 import { isRefused } from '../client/ask.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { UndoButton } from '../records/history/undo-button.tsx'
@@ -12,8 +12,8 @@ import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Details } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
-import { FactList, Muted, Note, Panel } from '../ui/panel.tsx'
-import { Pending } from '../ui/pending.tsx'
+import { FactList, MutedText, Note, Panel } from '../ui/panel.tsx'
+import { PendingContent } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 import { agentsPath } from './paths.ts'
 import { PlannedChanges } from './planned-changes.tsx'
@@ -33,7 +33,7 @@ export function PreviewPage({ id }: { id: string }) {
       {isRefused(error, 'insufficient_scope') ? (
         <Empty title={agents.mayNot} lead={agents.mayNotLead(error.body.required_scope ?? '')} />
       ) : (
-        <Pending error={error} retry={reload} isThere={!!data} />
+        <PendingContent error={error} retry={reload} isThere={!!data} />
       )}
       {data && (
         <>
@@ -50,10 +50,10 @@ export function PreviewPage({ id }: { id: string }) {
   )
 }
 
-type Opened = { preview: AgentPreviewOpened }
+type PreviewProps = { preview: AgentPreviewResult }
 
 /** What the agent says, as plain text that nobody has checked. */
-function Words({ preview }: Opened) {
+function Words({ preview }: PreviewProps) {
   const { agents } = useTexts()
   const format = useFormat()
   const { why, client, token_label, because, created_at, expires_at, state } = preview
@@ -84,14 +84,14 @@ function Words({ preview }: Opened) {
       >
         {why ?? agents.noReason}
       </Typography>
-      <Muted mb={1.5}>{agents.unchecked}</Muted>
+      <MutedText mb={1.5}>{agents.unchecked}</MutedText>
       <FactList isBeside facts={facts} />
     </Panel>
   )
 }
 
 /** What the agent has sent, for those who want to see it to the letter. */
-function SentOperations({ preview: { operations, undo } }: Opened) {
+function SentOperations({ preview: { operations, undo } }: PreviewProps) {
   const { agents } = useTexts()
   return (
     <Details>
@@ -117,7 +117,7 @@ function SentOperations({ preview: { operations, undo } }: Opened) {
 }
 
 /** What became of it, and the way back once it was applied. */
-function Outcome({ preview, onChange }: Opened & { onChange(): void }) {
+function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
   const { agents } = useTexts()
   const format = useFormat()
   const { state, decided_by, decided_at, write_id } = preview
@@ -133,7 +133,7 @@ function Outcome({ preview, onChange }: Opened & { onChange(): void }) {
   )
 }
 
-function Decision({ preview: { id, hash, state }, onDecided }: Opened & { onDecided(): Promise<void> }) {
+function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { onDecided(): Promise<void> }) {
   const { agents } = useTexts()
   const form = useSmallForm(async ({ write, say }, isApproved: boolean) => {
     try {

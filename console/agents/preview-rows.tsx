@@ -1,4 +1,4 @@
-import type { AgentPreview } from '#derive/console/answers.ts'
+import type { AgentPreview } from '#derive/console/responses.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { PlainList } from '../ui/layout.tsx'

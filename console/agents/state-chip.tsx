@@ -1,5 +1,5 @@
 import Chip from '@mui/material/Chip'
-import type { AgentPreview } from '#derive/console/answers.ts'
+import type { AgentPreview } from '#derive/console/responses.ts'
 import { useTexts } from '../texts/texts.tsx'
 
 const tones = {

@@ -1,23 +1,23 @@
 import {
-  type Answered,
   type AnswerOf,
   type BodyOf,
+  type ConsoleBody,
   type ConsoleOperationName,
   consoleOperations,
   consoleRoot,
   type PathOf,
   type QueryOf,
 } from '#derive/console/operations.ts'
-import type { ProblemBody, WritePlan } from '#registry/refusals.ts'
+import type { Preview, ProblemBody } from '#registry/refusals.ts'
 
 /** Asks for an operation that changes nothing twice. Whatever is refused is thrown as a `Refused`; writes go by `useWrite`. */
-export const ask = <Name extends Unkeyed>(
+export const ask = <Name extends UnkeyedOperation>(
   name: Name,
   ...given: RequestArguments<Name>
 ): Promise<ConsoleResponse<Name>> => send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
 
 /** Reads, and what is no write: signing in and out, showing a secret, looking up and trying. */
-type Unkeyed =
+type UnkeyedOperation =
   | {
       [Name in ConsoleOperationName]: (typeof consoleOperations)[Name]['method'] extends 'GET' ? Name : never
     }[ConsoleOperationName]
@@ -54,21 +54,27 @@ export const previewUndo = (id: string) =>
 export type RequestArguments<Name extends ConsoleOperationName> =
   object extends ConsoleRequest<Name> ? [given?: ConsoleRequest<Name>] : [given: ConsoleRequest<Name>]
 
-type ConsoleRequest<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: string | number } & Beside &
+type ConsoleRequest<Name extends ConsoleOperationName> = {
+  [parameter in PathOf<Name>]: string | number
+} & AskConditions &
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
 /** `etag`: only while the record has this tag; `plan`: only where this plan is true still. */
-type Beside = { etag?: string | null; plan?: Pick<WritePlan, 'hash'> | undefined; signal?: AbortSignal | undefined }
+type AskConditions = {
+  etag?: string | null
+  plan?: Pick<Preview, 'hash'> | undefined
+  signal?: AbortSignal | undefined
+}
 
 /** Parameters; those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
 /** `writeId` names what was written, `plan` what a dry-run would write. */
-export type ConsoleResponse<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & {
+export type ConsoleResponse<Name extends ConsoleOperationName> = ConsoleBody<AnswerOf<Name>> & {
   etag: string | null
   writeId: string | null
-  plan?: WritePlan
+  plan?: Preview
 }
 
 /** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
@@ -84,9 +90,9 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
-type Whole = Beside & { body?: unknown; key?: string }
+type AskOptions = AskConditions & { body?: unknown; key?: string }
 
-export async function send<Said>(method: string, address: string, given: Whole): Promise<Said> {
+export async function send<Said>(method: string, address: string, given: AskOptions): Promise<Said> {
   const { body, etag, plan, signal, key } = given
   const response = await fetch(address, {
     method,
@@ -102,10 +108,10 @@ export async function send<Said>(method: string, address: string, given: Whole):
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new Refused(0, { code: 'unreachable' })
+    throw new RefusedError(0, { code: 'unreachable' })
   })
-  const said = parsed(await response.text())
-  if (!response.ok) throw new Refused(response.status, said as Partial<ProblemBody>)
+  const said = parseBody(await response.text())
+  if (!response.ok) throw new RefusedError(response.status, said as Partial<ProblemBody>)
   const { headers } = response
   return { ...said, etag: headers.get('ETag'), writeId: headers.get('X-Write-Id') } as Said
 }
@@ -113,7 +119,7 @@ export async function send<Said>(method: string, address: string, given: Whole):
 type RefusedBody = Omit<Partial<ProblemBody>, 'code'> & { code: ProblemBody['code'] | 'unreachable'; detail: string }
 
 /** The service said no. `status` and `body` are also what react-admin looks for. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly status: number
   readonly body: RefusedBody
   constructor(status: number, body: Partial<RefusedBody>) {
@@ -124,12 +130,12 @@ export class Refused extends Error {
   }
 }
 
-export const isRefused = (error: unknown, code?: RefusedBody['code']): error is Refused =>
-  error instanceof Refused && (code === undefined || error.body.code === code)
+export const isRefused = (error: unknown, code?: RefusedBody['code']): error is RefusedError =>
+  error instanceof RefusedError && (code === undefined || error.body.code === code)
 
-export const isUnauthorized = (error: unknown): error is Refused => isRefused(error, 'unauthorized')
+export const isUnauthorized = (error: unknown): error is RefusedError => isRefused(error, 'unauthorized')
 
-function parsed(text: string): object {
+function parseBody(text: string): object {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch {

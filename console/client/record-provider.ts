@@ -46,10 +46,10 @@ export const pageQuery = (page: number, perPage: number) => ({
   offset: (page - 1) * perPage || undefined,
 })
 
-type Listing = { sort?: { field: string; order: string }; filter?: object; fields?: readonly string[] }
+type ListingParameters = { sort?: { field: string; order: string }; filter?: object; fields?: readonly string[] }
 
 /** What a list and its export take alike. */
-export const listQuery = ({ sort, filter, fields }: Listing) => ({
+export const listQuery = ({ sort, filter, fields }: ListingParameters) => ({
   sort: sort ? `${sort.order === 'DESC' ? '-' : ''}${sort.field}` : undefined,
   fields: fields?.join(','),
   ...filter,

@@ -3,7 +3,7 @@ import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
 import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
 
-export type Loaded<Name extends ConsoleOperationName> = {
+export type LoadResult<Name extends ConsoleOperationName> = {
   answer?: ConsoleResponse<Name>
   data?: AnswerOf<Name>
   error?: Error
@@ -14,7 +14,7 @@ export type Loaded<Name extends ConsoleOperationName> = {
 export function useLoaded<Name extends ConsoleOperationName>(
   name: Name,
   ...given: RequestArguments<Name>
-): Loaded<Name> {
+): LoadResult<Name> {
   const address = addressOf(name, ...given)
   const [state, setState] = useState<{ address?: string; answer?: ConsoleResponse<Name>; error?: Error }>({})
   const signOutIfEnded = useLogoutIfAccessDenied()

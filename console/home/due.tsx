@@ -1,9 +1,9 @@
 import Typography from '@mui/material/Typography'
-import type { DueItem } from '#derive/console/answers.ts'
+import type { DueItem } from '#derive/console/responses.ts'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Between, PlainList, Unbroken } from '../ui/layout.tsx'
+import { BetweenRow, PlainList, Unbroken } from '../ui/layout.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
@@ -28,12 +28,12 @@ export function Due({ title, resource, items, count, to }: DueProps) {
       {items.length === 0 && <Typography color="textSecondary">{home.all}</Typography>}
       <PlainList>
         {items.map(({ id, name, on }) => (
-          <Between as="li" key={id} sx={{ py: 0.5 }}>
+          <BetweenRow as="li" key={id} sx={{ py: 0.5 }}>
             <TextLink to={pathOf(resource, id)}>{name}</TextLink>
             <Unbroken sx={on < today ? { color: 'error.main', fontWeight: 600 } : { color: 'text.secondary' }}>
               {format.day(on)}
             </Unbroken>
-          </Between>
+          </BetweenRow>
         ))}
       </PlainList>
     </Panel>

@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
 import { LinkBase } from 'react-admin'
-import type { Morning } from '#derive/console/answers.ts'
+import type { HomeFigures } from '#derive/console/responses.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -14,13 +14,13 @@ import { createPath, listPath } from '../records/paths.ts'
 import { DeadBanner } from '../settings/api/dead-banner.tsx'
 import { EndBanner } from '../settings/api/end-banner.tsx'
 import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
-import { served } from '../shell/places.ts'
+import { servedDefinitions } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Pale, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Pending } from '../ui/pending.tsx'
+import { PendingContent } from '../ui/pending.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 import { Due } from './due.tsx'
 import { Recent } from './recent.tsx'
@@ -35,13 +35,13 @@ export function HomePage() {
       <EndBanner />
       <DeadBanner />
       <WebhookBanner />
-      <Pending error={error} retry={reload} isThere={!!data} />
+      <PendingContent error={error} retry={reload} isThere={!!data} />
       {data && <MorningView morning={data} />}
     </Page>
   )
 }
 
-function MorningView({ morning }: { morning: Morning }) {
+function MorningView({ morning }: { morning: HomeFigures }) {
   const { home, agents, show } = useTexts()
   const { company } = useMe()
   const format = useFormat()
@@ -114,7 +114,7 @@ function MorningView({ morning }: { morning: Morning }) {
         )}
       </Tiles>
       {recent && <Recent entries={recent} />}
-      {isBare(morning) && <Beginning />}
+      {isBare(morning) && <FirstSteps />}
     </>
   )
 }
@@ -147,10 +147,10 @@ const inOrder = (counts: { [status: string]: number }): [string, number][] =>
   )
 
 /** A company with nothing in it yet. */
-const isBare = ({ projects_by_status, recent }: Morning): boolean =>
+const isBare = ({ projects_by_status, recent }: HomeFigures): boolean =>
   Object.keys(projects_by_status ?? {}).length === 0 && (recent?.length ?? 0) === 0
 
-function Beginning() {
+function FirstSteps() {
   const { home } = useTexts()
   const { add } = useRecordTexts()
   const { may } = useMe()
@@ -158,7 +158,7 @@ function Beginning() {
     <Panel title={home.start}>
       <p>{home.startLead}</p>
       <Stack direction="row" spacing={1}>
-        {served
+        {servedDefinitions
           .filter(({ name }) => may(name, 'EDIT'))
           .map(({ name }) => (
             <Button key={name} variant="outlined" component={LinkBase} to={createPath(name)}>

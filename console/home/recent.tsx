@@ -1,5 +1,5 @@
 import Stack from '@mui/material/Stack'
-import type { RecentEntry } from '#derive/console/answers.ts'
+import type { RecentEntry } from '#derive/console/responses.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'

@@ -1,16 +1,16 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { isApproval } from '#derive/approval.ts'
-import type { Me } from '#derive/console/answers.ts'
+import type { OwnAccount } from '#derive/console/responses.ts'
 import { lackedRights, visibleDefinition } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { ChoiceField } from '#registry/fields/choice.ts'
 import type { Json } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { Trouble, Waiting } from '../ui/pending.tsx'
+import { Trouble, WaitingNotice } from '../ui/pending.tsx'
 
-type Visitor = Me & {
+type Visitor = OwnAccount & {
   reload(): Promise<void>
   may(records: string, action: Action): boolean
   holds(right: string): boolean
@@ -27,10 +27,10 @@ export function MeProvider({ children }: { children: ReactNode }) {
   const { data, error, reload } = useLoaded('me.fetch')
   const visible = useMemo(() => {
     const lacks = lackedRights(data?.account.permissions ?? [])
-    return once((definition: Definition) => visibleDefinition(definition, lacks))
+    return memoize((definition: Definition) => visibleDefinition(definition, lacks))
   }, [data])
   if (error) return <Trouble error={error} retry={reload} />
-  if (!data) return <Waiting whole />
+  if (!data) return <WaitingNotice whole />
   const { permissions } = data.account
   const known: Visitor = {
     ...data,

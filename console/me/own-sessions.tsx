@@ -2,18 +2,18 @@ import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import { useState } from 'react'
-import type { OwnSession } from '#derive/console/answers.ts'
-import type { Loaded } from '../client/use-loaded.ts'
+import type { OwnSession } from '#derive/console/responses.ts'
+import type { LoadResult } from '../client/use-loaded.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { PlainList } from '../ui/layout.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Lead, Panel } from '../ui/panel.tsx'
-import { Pending } from '../ui/pending.tsx'
+import { PendingContent } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 
 /** Where one is signed in; each can be ended, and all others at once. */
-export function OwnSessions({ sessions: { data, error, reload } }: { sessions: Loaded<'sessions.list'> }) {
+export function OwnSessions({ sessions: { data, error, reload } }: { sessions: LoadResult<'sessions.list'> }) {
   const { profile } = useTexts()
   const [busy, setBusy] = useState<number | 'others'>()
   const form = useSmallForm(async ({ write, say }, which: number | 'others') => {
@@ -33,7 +33,7 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
     <Panel title={profile.sessions}>
       <Lead mb={1}>{profile.sessionsLead}</Lead>
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-      <Pending error={error} retry={reload} isThere={!!data} />
+      <PendingContent error={error} retry={reload} isThere={!!data} />
       {data && (
         <PlainList aria-label={profile.sessions}>
           {data.map((session) => (

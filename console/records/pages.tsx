@@ -13,21 +13,21 @@ const ImportPage = lazily('ImportPage', () => import('./import/import-page.tsx')
 
 /** The four pages of a resource, each loaded when it is first opened. */
 export const pagesOf = (definition: Definition) => ({
-  list: <Permitted definition={definition} action="VIEW" Page={ListPage} />,
-  show: <Permitted definition={definition} action="VIEW" Page={ShowPage} />,
-  create: <Permitted definition={definition} action="EDIT" Page={CreatePage} />,
-  edit: <Permitted definition={definition} action="EDIT" Page={EditPage} />,
+  list: <PermissionGuard definition={definition} action="VIEW" Page={ListPage} />,
+  show: <PermissionGuard definition={definition} action="VIEW" Page={ShowPage} />,
+  create: <PermissionGuard definition={definition} action="EDIT" Page={CreatePage} />,
+  edit: <PermissionGuard definition={definition} action="EDIT" Page={EditPage} />,
 })
 
 /** Records out of a file. */
 export const importPageOf = (definition: Definition) => (
-  <Permitted definition={definition} action="EDIT" Page={ImportPage} />
+  <PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />
 )
 
 type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
 
 /** The service refuses it anyway; this says it before anything is asked. A page knows the fields alone that the account may see. */
-function Permitted({ definition, action, Page }: PermittedProps) {
+function PermissionGuard({ definition, action, Page }: PermittedProps) {
   const { name } = definition
   const { may, visible } = useMe()
   return may(name, action) ? <Page key={name} definition={visible(definition)} /> : <Forbidden />

@@ -8,7 +8,7 @@ import { lists } from '../shell/places.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
-import { lazily, Waiting } from '../ui/pending.tsx'
+import { lazily, WaitingNotice } from '../ui/pending.tsx'
 import { DeadBanner } from './api/dead-banner.tsx'
 import { EndBanner } from './api/end-banner.tsx'
 import { WebhookBanner } from './webhooks/webhook-banner.tsx'
@@ -82,7 +82,7 @@ export function SettingsPage() {
       {chosen.key !== 'webhooks' && <WebhookBanner />}
       {chosen.key !== 'api' && <EndBanner />}
       {chosen.key === 'api' && <DeadBanner />}
-      <Suspense fallback={<Waiting />}>
+      <Suspense fallback={<WaitingNotice />}>
         <chosen.Section />
       </Suspense>
     </Page>

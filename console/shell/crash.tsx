@@ -15,16 +15,16 @@ export function Crash() {
   )
 }
 
-export const NotFound = () => <Nothing title={useTexts().trouble.notFound} />
+export const NotFound = () => <NotFoundPage title={useTexts().trouble.notFound} />
 
 /** A page that the account may not see, and whom to ask. */
 export function Forbidden() {
   const { trouble } = useTexts()
-  return <Nothing title={trouble.forbidden} lead={trouble.forbiddenLead} />
+  return <NotFoundPage title={trouble.forbidden} lead={trouble.forbiddenLead} />
 }
 
 /** Nothing but why, and the way home. */
-const Nothing = ({ title, lead }: { title: string; lead?: string }) => (
+const NotFoundPage = ({ title, lead }: { title: string; lead?: string }) => (
   <Page title={title} lead={lead}>
     <Button component={LinkBase} to="/" variant="outlined">
       {useTexts().trouble.home}

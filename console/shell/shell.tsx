@@ -8,7 +8,7 @@ import { MeProvider } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
-import { lazily, Waiting } from '../ui/pending.tsx'
+import { lazily, WaitingNotice } from '../ui/pending.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -71,7 +71,7 @@ function Frame({ children }: CoreLayoutProps) {
       <Grow>
         <TopBar onMenu={() => setMenuOpen(true)} onSearch={() => setSearching(true)} />
         <Box component="main" id="content" tabIndex={-1} sx={{ p: { xs: 2, sm: 3 }, outline: 'none' }}>
-          <Suspense fallback={<Waiting />}>{children}</Suspense>
+          <Suspense fallback={<WaitingNotice />}>{children}</Suspense>
         </Box>
       </Grow>
       <Suspense>{isSearching && <SearchDialog onClose={() => setSearching(false)} />}</Suspense>

@@ -29,8 +29,8 @@ import { useWaiting } from '../agents/use-waiting.ts'
 import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
-import { Muted } from '../ui/panel.tsx'
-import { businessDocuments, lists, served } from './places.ts'
+import { MutedText } from '../ui/panel.tsx'
+import { businessDocuments, lists, servedDefinitions } from './places.ts'
 
 /** Everywhere the account may go. */
 export function Sidebar() {
@@ -49,17 +49,17 @@ export function Sidebar() {
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
       <Box sx={{ p: 1, mb: 1 }}>
         <Brand />
-        <Muted mt={0.5}>{company.name}</Muted>
+        <MutedText mt={0.5}>{company.name}</MutedText>
       </Box>
       <List disablePadding>
         <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
-        {placesOf(served)}
+        {placesOf(servedDefinitions)}
       </List>
       {visible(businessDocuments).length > 0 && (
         <>
-          <Muted id={id} sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
+          <MutedText id={id} sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
             {shell.businessDocuments}
-          </Muted>
+          </MutedText>
           <List disablePadding aria-labelledby={id}>
             {placesOf(businessDocuments)}
           </List>

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
-import { capital, plain } from '#derive/words.ts'
+import { capital, formatName } from '#derive/words.ts'
 import { en, type Texts } from './en/index.ts'
 
 /** The languages there are; all but the first are loaded when they are asked for. */
@@ -16,7 +16,7 @@ const catalogues: { readonly [language in Language]: () => Promise<Texts> } = {
 const TextsContext = createContext<Texts>(en)
 export const useTexts = (): Texts => useContext(TextsContext)
 
-export const useLanguage = () => useStore<Language>('language', preferred())
+export const useLanguage = () => useStore<Language>('language', findPreferred())
 
 /** The texts of the language chosen, or of the browser’s where there are such. */
 export function TextsProvider({ children }: { children: ReactNode }) {
@@ -35,7 +35,7 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   return texts ? <TextsContext value={texts}>{children}</TextsContext> : null
 }
 
-function preferred(): Language {
+function findPreferred(): Language {
   const wanted = navigator.languages.map((language) => language.slice(0, 2))
   return wanted.find((language): language is Language => language in languages) ?? 'en'
 }
@@ -64,7 +64,7 @@ export function useRecordTexts() {
 function recordTexts(texts: Texts) {
   const { records, commonFields, memberFields } = texts
   const all = records as { [resource: string]: RecordTexts }
-  const spelled = (name: string): string => capital(plain(name))
+  const spelled = (name: string): string => capital(formatName(name))
   const label = (owner: string, field: string): string =>
     all[owner]?.fields[field] ??
     (commonFields as { [field: string]: string })[field] ??
@@ -72,7 +72,7 @@ function recordTexts(texts: Texts) {
     spelled(field)
   return {
     label,
-    one: (resource: string): string => all[resource]?.one ?? plain(resource),
+    one: (resource: string): string => all[resource]?.one ?? formatName(resource),
     many: (resource: string): string => all[resource]?.many ?? spelled(resource),
     add: (resource: string): string => all[resource]?.add ?? spelled(resource),
     none: (resource: string): string => all[resource]?.none ?? '',

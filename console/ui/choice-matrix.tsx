@@ -8,12 +8,12 @@ import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import { useTexts } from '../texts/texts.tsx'
 
-type Named = { key: string; name: string }
+type ChoiceName = { key: string; name: string }
 
 export type ChoiceMatrixProps = {
   label: string
-  rows: readonly Named[]
-  columns: readonly Named[]
+  rows: readonly ChoiceName[]
+  columns: readonly ChoiceName[]
   codeOf(row: string, column: string): string
   chosen: readonly string[]
   /** What can be ticked; everything when absent. */

@@ -54,7 +54,7 @@ export const Buttons = styled(Stack)(({ theme }) => ({
 }))
 
 /** Two parts at the two ends of a line. */
-export const Between = styled('div')({ display: 'flex', justifyContent: 'space-between', gap: 8 })
+export const BetweenRow = styled('div')({ display: 'flex', justifyContent: 'space-between', gap: 8 })
 
 /** The part of a row that takes the room left by the others. */
 export const Grow = styled('div')({ flex: 1, minWidth: 0 })

@@ -2,7 +2,7 @@ import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
 import { Grow } from './layout.tsx'
-import { Muted } from './panel.tsx'
+import { MutedText } from './panel.tsx'
 
 type ListRowProps = { isTight?: boolean; title: ReactNode; about: ReactNode; hint?: string; children: ReactNode }
 
@@ -18,7 +18,7 @@ export const ListRow = ({ isTight, title, about, hint, children }: ListRowProps)
       <Typography component="div" variant="subtitle1" title={hint}>
         {title}
       </Typography>
-      <Muted component="div">{about}</Muted>
+      <MutedText component="div">{about}</MutedText>
     </Grow>
     {children}
   </Stack>

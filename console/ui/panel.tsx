@@ -82,7 +82,7 @@ export const Note = ({ mb = 2, sx, ...rest }: AlertProps & { mb?: number; sx?: o
 )
 
 /** What is said beside, in small and paler letters. */
-export const Muted = ({ mt, mb, sx, ...rest }: SpacedProps) => (
+export const MutedText = ({ mt, mb, sx, ...rest }: SpacedProps) => (
   <Typography variant="body2" color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
 )
 

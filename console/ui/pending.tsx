@@ -3,15 +3,15 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import CircularProgress from '@mui/material/CircularProgress'
 import { type ComponentType, lazy, useEffect, useState } from 'react'
-import { errorText } from '../texts/refused.ts'
+import { errorText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 
 type PendingProps = { error: unknown; retry?: () => void; isThere?: boolean }
 
 /** In the place of what is asked for, until it is there: that it is on its way, or what went wrong. */
-export function Pending({ error, retry, isThere }: PendingProps) {
+export function PendingContent({ error, retry, isThere }: PendingProps) {
   if (error) return <Trouble error={error} retry={retry} />
-  return isThere ? null : <Waiting />
+  return isThere ? null : <WaitingNotice />
 }
 
 /** What went wrong, and the way on. */
@@ -35,7 +35,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
 }
 
 /** Says that something is on its way, once that takes long enough to be noticed. */
-export function Waiting({ whole = false }: { whole?: boolean }) {
+export function WaitingNotice({ whole = false }: { whole?: boolean }) {
   const { common } = useTexts()
   const [isLong, setLong] = useState(false)
   useEffect(() => {

@@ -7,15 +7,17 @@ import { useNotify } from 'react-admin'
 import type { Problem } from '#registry/definition.ts'
 import { isRefused } from '../client/ask.ts'
 import { useWrite } from '../client/use-write.ts'
-import { errorText, problemText } from '../texts/refused.ts'
+import { errorText, problemText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from './ask-first.tsx'
 
 /** `write` keeps the keys of this form; `say` tells what was done. */
-type Means = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
+type SubmitContext = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
 
 /** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
-export function useSmallForm<Given extends unknown[] = []>(send: (means: Means, ...given: Given) => Promise<unknown>) {
+export function useSmallForm<Given extends unknown[] = []>(
+  send: (means: SubmitContext, ...given: Given) => Promise<unknown>,
+) {
   const texts = useTexts()
   const write = useWrite()
   const notify = useNotify()

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { filtersOf, listParameters } from '../parameters.ts'
@@ -23,7 +23,7 @@ export const describeResources = (served: Registry, scopes: readonly string[]): 
   }))
 
 /** Returns one resource: its fields, the filters of a list, and its rules as sentences. */
-export const describeResource = once((definition: Definition): JsonObject => {
+export const describeResource = memoize((definition: Definition): JsonObject => {
   const { name, about, title, fields } = definition
   return {
     records: name,

@@ -26,14 +26,14 @@ export function cutTexts(value: Json, most = agentTextMax): Json {
 }
 
 /** True if the answer is within its limit. */
-const fits = (answer: JsonObject): boolean => bytesOf(answer) <= agentAnswerBytesMax - envelopeBytes
+const isFitting = (answer: JsonObject): boolean => bytesOf(answer) <= agentAnswerBytesMax - envelopeBytes
 
 /** Returns how many of the first rows fit into the answer. `answer` builds it from the rows that remain. */
 export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly Row[]) => JsonObject): number {
   let [least, most] = [0, rows.length]
   while (least < most) {
     const middle = Math.ceil((least + most) / 2)
-    if (fits(answer(rows.slice(0, middle)))) least = middle
+    if (isFitting(answer(rows.slice(0, middle)))) least = middle
     else most = middle - 1
   }
   return least
@@ -42,7 +42,7 @@ export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly R
 /** Returns the value with shorter texts and lists, so that `answer` of it fits. A list states how many items it has. */
 export function shorten(value: Json, answer: (value: Json) => JsonObject): Json {
   let shorter = value
-  for (let most = 64; !fits(answer(shorter)) && most > 0; most = Math.floor(most / 2))
+  for (let most = 64; !isFitting(answer(shorter)) && most > 0; most = Math.floor(most / 2))
     shorter = cutLists(cutTexts(value, most * 4), most)
   return shorter
 }

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '#registry/agents.ts'
 import type { Json } from '#registry/json.ts'
 import { type Action, permission } from '#registry/permissions.ts'
-import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { batchNeeds } from '../batch.ts'
 import { entersProtection } from '../protection.ts'
@@ -16,15 +16,15 @@ const personReasons = ['deletes', 'undoes', 'protects', 'many', 'always'] as con
 export type PersonReason = (typeof personReasons)[number]
 
 /** The change that was previewed. */
-type Previewed = { plan: WritePlan; isUndo: boolean }
+type PreviewedWrite = { plan: Preview; isUndo: boolean }
 
 /** Returns the reasons for which a person has to approve the change. Empty if the agent may make it alone. */
-export function reasonsForPerson({ plan, isUndo }: Previewed, settings: AgentSettings): PersonReason[] {
+export function reasonsForPerson({ plan, isUndo }: PreviewedWrite, settings: AgentSettings): PersonReason[] {
   const { changes, would_delete, total } = plan
   const holds: { readonly [reason in PersonReason]: boolean } = {
     deletes: would_delete.length > 0 || changes.some(isRemoval),
     undoes: isUndo,
-    protects: changes.some((change) => !isRemoval(change) && protects(change)),
+    protects: changes.some((change) => !isRemoval(change) && isProtecting(change)),
     many: total > settings.records_max,
     always: settings.always,
   }
@@ -33,7 +33,7 @@ export function reasonsForPerson({ plan, isUndo }: Previewed, settings: AgentSet
 
 const isRemoval = ({ action }: PlannedChange): boolean => action === 'deleted' || action === 'erased'
 
-function protects({ records, fields }: PlannedChange): boolean {
+function isProtecting({ records, fields }: PlannedChange): boolean {
   const definition = definitionOf(registry, records)
   return definition !== undefined && entersProtection(definition, fields)
 }
@@ -42,7 +42,7 @@ function protects({ records, fields }: PlannedChange): boolean {
  * Returns the permissions to decide: to see all that the preview shows, and to make all of its changes in the
  * interface. A preview shows only its first changes, so the operations count too.
  */
-export function neededToDecide(plan: WritePlan, operations: Json | undefined): string[] {
+export function neededToDecide(plan: Preview, operations: Json | undefined): string[] {
   const needed = new Set<string>()
   const need = (records: string, ...actions: Action[]): void => {
     for (const action of actions) needed.add(permission(records, action))

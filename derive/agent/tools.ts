@@ -9,10 +9,10 @@ import {
 import { type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { batchNameLengthMax, idMax, searchLengthMax } from '#registry/limits.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
-import { batchOps, strangers } from '../batch-operation.ts'
+import { batchOps, findUnknownMembers } from '../batch-operation.ts'
 
 /** A tool of /mcp: its name, its arguments and its answer, derived from the registry. Decisions, Agents. */
 export type Tool = {
@@ -42,7 +42,10 @@ const count: JsonSchema = { type: 'integer' }
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
 const orNull = (type: string): JsonSchema => ({ type: [type, 'null'] })
 
-const closed = (properties: { readonly [name: string]: JsonSchema }, required: readonly string[]): JsonSchema => ({
+const closedSchema = (
+  properties: { readonly [name: string]: JsonSchema },
+  required: readonly string[],
+): JsonSchema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
@@ -67,7 +70,7 @@ const uuid: Argument = {
 }
 
 /** The fields of a preview's state that `apply` and `status` answer. */
-const stateAnswer = closed(
+const stateAnswer = closedSchema(
   {
     preview: text,
     state: text,
@@ -83,7 +86,7 @@ const stateAnswer = closed(
 )
 
 /** Returns all tools for these resources, in a fixed order. */
-const toolsOf = once((served: Registry): readonly Tool[] => {
+const toolsOf = memoize((served: Registry): readonly Tool[] => {
   const names = served.map(({ name }) => name)
   const records: Argument = {
     schema: { type: 'string', enum: names },
@@ -94,7 +97,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
       about:
         'Says what there is: the company, what the token may do and the resources; with `records` the fields, choices, filters and rules of one. Begin here.',
       arguments: { records },
-      answers: closed(
+      answers: closedSchema(
         {
           company: anyObject,
           token: anyObject,
@@ -126,7 +129,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
           must: 'must be the id after which to go on',
         },
       },
-      answers: closed({ data: listOf(anyObject), total: count, more: flag, after_id: orNull('integer') }, [
+      answers: closedSchema({ data: listOf(anyObject), total: count, more: flag, after_id: orNull('integer') }, [
         'data',
         'total',
         'more',
@@ -144,7 +147,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
         history: limitTo(agentHistoryMax),
       },
       choice: ['id', 'external_ref'],
-      answers: closed({ data: anyObject, etag: text, history: listOf(anyObject), more: flag }, ['data', 'etag']),
+      answers: closedSchema({ data: anyObject, etag: text, history: listOf(anyObject), more: flag }, ['data', 'etag']),
       annotations: reads,
     },
     changes: {
@@ -154,7 +157,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
         records: { schema: listOf({ type: 'string', enum: names }), must: `must be a list of ${names.join(', ')}` },
         limit: limitTo(agentPageMax),
       },
-      answers: closed({ data: listOf(anyObject), next: text, more: flag }, ['data', 'next', 'more']),
+      answers: closedSchema({ data: listOf(anyObject), next: text, more: flag }, ['data', 'next', 'more']),
       annotations: reads,
     },
     preview: {
@@ -166,7 +169,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
             type: 'array',
             minItems: 1,
             maxItems: agentOperationsMax,
-            items: closed(
+            items: closedSchema(
               {
                 op: { type: 'string', enum: batchOps },
                 records: records.schema,
@@ -191,7 +194,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
         },
       },
       choice: ['operations', 'undo'],
-      answers: closed(
+      answers: closedSchema(
         {
           preview: text,
           hash: text,
@@ -224,11 +227,11 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
 })
 
 /** Returns the tools as `tools/list` has them. */
-export const listTools = once((served: Registry) =>
+export const listTools = memoize((served: Registry) =>
   toolsOf(served).map(({ name, about, arguments: given, answers, annotations }) => ({
     name,
     description: about,
-    inputSchema: closed(
+    inputSchema: closedSchema(
       Object.fromEntries(Object.entries(given).map(([argument, { schema }]) => [argument, schema])),
       Object.entries(given).flatMap(([argument, { required }]) => (required ? [argument] : [])),
     ) as JsonSchema & { type: 'object' },
@@ -247,7 +250,11 @@ export const toolNamed = (served: Registry, name: string): Tool | undefined =>
 export function readArguments(tool: Tool, sent: Json | undefined): JsonObject {
   const given = sent ?? {}
   if (!isObject(given)) throw invalidFields([problem('', 'wrong_type', 'The arguments must be one JSON object')])
-  const problems = [...strangers(given, Object.keys(tool.arguments)), ...wrongIn(tool, given), ...chosen(tool, given)]
+  const problems = [
+    ...findUnknownMembers(given, Object.keys(tool.arguments)),
+    ...wrongIn(tool, given),
+    ...checkChoice(tool, given),
+  ]
   if (problems.length > 0) throw invalidFields(problems)
   return given
 }
@@ -261,10 +268,10 @@ const wrongIn = (tool: Tool, given: JsonObject): Problem[] =>
 
 const isGood = (argument: Argument, value: Json): boolean => validatorOf(argument).Check(value)
 
-const validatorOf = once(({ schema, judged }: Argument) => Compile(judged ?? schema))
+const validatorOf = memoize(({ schema, judged }: Argument) => Compile(judged ?? schema))
 
 /** Checks that exactly one of two exclusive arguments is sent. */
-function chosen({ arguments: known, choice }: Tool, given: JsonObject): Problem[] {
+function checkChoice({ arguments: known, choice }: Tool, given: JsonObject): Problem[] {
   if (!choice) return []
   const [first, second] = choice
   const sent = choice.filter((name) => name in known && given[name] !== undefined)

@@ -31,13 +31,13 @@ export type ConsoleOperation = {
 /** Carries a type of data; nothing of it exists at run time. */
 export type Data<Type> = { readonly type?: Type }
 
-export const of = <Type>(): Data<Type> => ({})
+export const typeMarker = <Type>(): Data<Type> => ({})
 
 /** The type of a member of a body. Bodies of the console's own operations are small, so a word is enough. */
-export type Sort = 'text' | 'texts' | 'flag' | 'id' | 'count' | 'object' | 'objects'
+export type MemberType = 'text' | 'texts' | 'flag' | 'id' | 'count' | 'object' | 'objects'
 
 /** The members of a body. A member whose type ends with a question mark may be absent, as may an object of members. */
-export type Shape = { readonly [name: string]: Sort | `${Sort}?` | Shape }
+export type Shape = { readonly [name: string]: MemberType | `${MemberType}?` | Shape }
 
 type ValueOf = {
   text: string
@@ -51,9 +51,9 @@ type ValueOf = {
 
 /** A body of this shape. */
 export type Members<S extends Shape> = {
-  [name in keyof S as S[name] extends Sort ? name : never]: ValueOf[S[name] & Sort]
+  [name in keyof S as S[name] extends MemberType ? name : never]: ValueOf[S[name] & MemberType]
 } & {
-  [name in keyof S as S[name] extends Sort ? never : name]?: S[name] extends `${infer Plain extends Sort}?`
+  [name in keyof S as S[name] extends MemberType ? never : name]?: S[name] extends `${infer Plain extends MemberType}?`
     ? ValueOf[Plain]
     : S[name] extends Shape
       ? Members<S[name]>

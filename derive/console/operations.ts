@@ -1,8 +1,8 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
-import type * as said from './answers.ts'
-import type * as done from './done.ts'
-import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
+import { type ConsoleOperation, type Data, type Members, type Shape, typeMarker } from './operation.ts'
+import type * as said from './responses.ts'
+import type * as done from './results.ts'
 
 const paging = ['limit', 'offset'] as const
 const auditFilter = ['from', 'to', 'actor', 'action', 'records'] as const
@@ -18,46 +18,46 @@ export const consoleOperations = {
     path: '/session',
     needs: 'nobody',
     body: { email: 'text', password: 'text', account_id: 'id?' },
-    data: of<said.Me | { choose: said.AccountChoice[] }>(),
+    data: typeMarker<said.OwnAccount | { choose: said.AccountChoice[] }>(),
   },
   'session.end': { method: 'DELETE', path: '/session', needs: 'nobody', success: 204 },
-  'me.fetch': { method: 'GET', path: '/me', needs: 'session', data: of<said.Me>() },
+  'me.fetch': { method: 'GET', path: '/me', needs: 'session', data: typeMarker<said.OwnAccount>() },
   'me.update': {
     method: 'PATCH',
     path: '/me',
     needs: 'session',
     needsNoRoom: true,
     body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
-    data: of<said.Me>(),
+    data: typeMarker<said.OwnAccount>(),
   },
 
-  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', data: of<said.OwnSession[]>() },
+  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', data: typeMarker<said.OwnSession[]>() },
   'sessions.end-others': {
     method: 'DELETE',
     path: '/sessions',
     needs: 'session',
     needsNoRoom: true,
-    data: of<{ ended: number }>(),
+    data: typeMarker<{ ended: number }>(),
   },
   'sessions.end': {
     method: 'DELETE',
     path: '/sessions/{id}',
     needs: 'session',
     needsNoRoom: true,
-    data: of<{ id: number; ended: true }>(),
+    data: typeMarker<{ id: number; ended: true }>(),
   },
 
   'records.list': {
     method: 'GET',
     path: '/records/{records}',
     needs: { records: 'VIEW' },
-    data: of<said.RecordShown[]>(),
+    data: typeMarker<said.RecordResult[]>(),
   },
   'records.fetch': {
     method: 'GET',
     path: '/records/{records}/{id}',
     needs: { records: 'VIEW' },
-    data: of<said.RecordShown>(),
+    data: typeMarker<said.RecordResult>(),
   },
   'records.create': {
     method: 'POST',
@@ -65,20 +65,20 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: 'a record',
     success: 201,
-    data: of<done.RecordCreated>(),
+    data: typeMarker<done.RecordCreated>(),
   },
   'records.update': {
     method: 'PATCH',
     path: '/records/{records}/{id}',
     needs: { records: 'EDIT' },
     body: 'a record',
-    data: of<done.RecordUpdated>(),
+    data: typeMarker<done.RecordUpdated>(),
   },
   'records.delete': {
     method: 'DELETE',
     path: '/records/{records}/{id}',
     needs: { records: 'DELETE' },
-    data: of<done.RecordDeleted>(),
+    data: typeMarker<done.RecordDeleted>(),
   },
   'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' } },
   'records.history': {
@@ -86,7 +86,7 @@ export const consoleOperations = {
     path: '/records/{records}/{id}/history',
     needs: { records: 'VIEW' },
     query: paging,
-    data: of<said.HistoryEntry[]>(),
+    data: typeMarker<said.HistoryEntry[]>(),
   },
 
   'records.look-up': {
@@ -96,14 +96,14 @@ export const consoleOperations = {
     needsNoRoom: true,
     body: { field: 'text', values: 'texts' },
     bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
-    data: of<said.LookedUp[]>(),
+    data: typeMarker<said.LookUpResult[]>(),
   },
   'records.imports': {
     method: 'GET',
     path: '/imports/{records}',
     needs: { records: 'EDIT' },
     query: [],
-    data: of<said.ImportShown[]>(),
+    data: typeMarker<said.ImportResult[]>(),
   },
   'records.begin-import': {
     method: 'POST',
@@ -112,7 +112,7 @@ export const consoleOperations = {
     body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
     bodyMax: { bytes: 64 * 1024, values: 1000 },
     success: 201,
-    data: of<{ write_id: string }>(),
+    data: typeMarker<{ write_id: string }>(),
   },
   'records.try-import': {
     method: 'POST',
@@ -120,7 +120,7 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: { operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: of<done.BatchDone>(),
+    data: typeMarker<done.BatchSummary>(),
   },
   'records.import': {
     method: 'POST',
@@ -128,24 +128,40 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: { from: 'count', to: 'count', operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: of<done.BatchDone>(),
+    data: typeMarker<done.BatchSummary>(),
   },
 
-  'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },
-  'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<done.Restored>() },
+  'removals.list': {
+    method: 'GET',
+    path: '/removals',
+    needs: 'session',
+    query: paging,
+    data: typeMarker<said.Removal[]>(),
+  },
+  'removals.restore': {
+    method: 'POST',
+    path: '/removals/{id}/restore',
+    needs: 'session',
+    data: typeMarker<done.RestoreResult>(),
+  },
 
   'writes.undo': {
     method: 'POST',
     path: '/writes/{id}/undo',
     needs: 'session',
     query: ['dry_run'],
-    data: of<done.WriteUndone>(),
+    data: typeMarker<done.WriteUndoResult>(),
   },
 
-  home: { method: 'GET', path: '/home', needs: 'session', data: of<said.Morning>() },
+  home: { method: 'GET', path: '/home', needs: 'session', data: typeMarker<said.HomeFigures>() },
 
-  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: of<said.Token | null>() },
-  'token.options': { method: 'GET', path: '/token/options', needs: 'API_MANAGE', data: of<said.TokenOptions>() },
+  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: typeMarker<said.Token | null>() },
+  'token.options': {
+    method: 'GET',
+    path: '/token/options',
+    needs: 'API_MANAGE',
+    data: typeMarker<said.TokenOptions>(),
+  },
   'token.issue': {
     method: 'POST',
     path: '/token',
@@ -160,7 +176,7 @@ export const consoleOperations = {
     },
     success: 201,
     showsSecret: true,
-    data: of<said.TokenText>(),
+    data: typeMarker<said.TokenText>(),
   },
   'token.show': {
     method: 'POST',
@@ -168,7 +184,7 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    data: of<said.TokenText>(),
+    data: typeMarker<said.TokenText>(),
   },
   'token.rotate': {
     method: 'POST',
@@ -177,7 +193,7 @@ export const consoleOperations = {
     needsNoRoom: true,
     body: password,
     showsSecret: true,
-    data: of<said.TokenText>(),
+    data: typeMarker<said.TokenText>(),
   },
   'token.revoke': {
     method: 'POST',
@@ -185,7 +201,7 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     needsNoRoom: true,
     body: password,
-    data: of<{ revoked: true }>(),
+    data: typeMarker<{ revoked: true }>(),
   },
   'token.allow': {
     method: 'PUT',
@@ -193,7 +209,7 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     needsNoRoom: true,
     body: { allowlist: 'texts', password: 'text' },
-    data: of<said.Token>(),
+    data: typeMarker<said.Token>(),
   },
 
   'token.change': {
@@ -202,47 +218,57 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     needsNoRoom: true,
     body: { label: 'text?', scopes: 'texts?', password: 'text' },
-    data: of<said.Token>(),
+    data: typeMarker<said.Token>(),
   },
-  'token.callers': { method: 'GET', path: '/token/callers', needs: 'API_MANAGE', data: of<said.TokenCaller[]>() },
-  'token.dead': { method: 'GET', path: '/token/dead', needs: 'API_MANAGE', data: of<said.DeadIntegration[]>() },
+  'token.callers': {
+    method: 'GET',
+    path: '/token/callers',
+    needs: 'API_MANAGE',
+    data: typeMarker<said.TokenCaller[]>(),
+  },
+  'token.dead': { method: 'GET', path: '/token/dead', needs: 'API_MANAGE', data: typeMarker<said.DeadIntegration[]>() },
 
   'calls.list': {
     method: 'GET',
     path: '/calls',
     needs: 'API_MANAGE',
     query: [...paging, 'status', 'code', 'route', 'outcome', 'about', 'peer', 'token', 'from', 'to'],
-    data: of<said.Call[]>(),
+    data: typeMarker<said.Call[]>(),
   },
-  'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', data: of<said.CallOpened>() },
+  'calls.fetch': {
+    method: 'GET',
+    path: '/calls/{id}',
+    needs: 'API_MANAGE',
+    data: typeMarker<said.CallDetailsResult>(),
+  },
   'calls.dry-run': {
     method: 'POST',
     path: '/calls/{id}/dry-run',
     needs: 'API_MANAGE',
-    data: of<said.Repeated>(),
+    data: typeMarker<said.RepeatResult>(),
   },
-  'calls.failures': { method: 'GET', path: '/calls/failures', needs: 'API_MANAGE', data: of<said.Failure[]>() },
+  'calls.failures': { method: 'GET', path: '/calls/failures', needs: 'API_MANAGE', data: typeMarker<said.Failure[]>() },
   'calls.details-switch': {
     method: 'GET',
     path: '/calls/details-switch',
     needs: 'API_MANAGE',
-    data: of<said.CallDetailsSwitch>(),
+    data: typeMarker<said.CallDetailsSwitch>(),
   },
   'calls.switch-details': {
     method: 'PUT',
     path: '/calls/details-switch',
     needs: 'API_MANAGE',
     body: { keeps: 'flag' },
-    data: of<said.CallDetailsSwitch>(),
+    data: typeMarker<said.CallDetailsSwitch>(),
   },
-  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: of<said.Usage>() },
+  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: typeMarker<said.Usage>() },
 
   'settings.history': {
     method: 'GET',
     path: '/settings/history',
     needs: 'session',
     query: paging,
-    data: of<said.RecentEntry[]>(),
+    data: typeMarker<said.RecentEntry[]>(),
   },
 
   'audit.list': {
@@ -250,17 +276,17 @@ export const consoleOperations = {
     path: '/audit',
     needs: 'AUDIT_VIEW',
     query: [...paging, ...auditFilter],
-    data: of<said.AuditEntry[]>(),
+    data: typeMarker<said.AuditEntry[]>(),
   },
   'audit.csv': { method: 'GET', path: '/audit.csv', needs: 'AUDIT_VIEW', query: auditFilter },
   'audit.json': { method: 'GET', path: '/audit.json', needs: 'AUDIT_VIEW', query: auditFilter },
 
-  'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: of<said.Webhook[]>() },
+  'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: typeMarker<said.Webhook[]>() },
   'webhooks.troubles': {
     method: 'GET',
     path: '/webhooks/troubles',
     needs: 'API_MANAGE',
-    data: of<said.WebhookTrouble[]>(),
+    data: typeMarker<said.WebhookTrouble[]>(),
   },
   'webhooks.create': {
     method: 'POST',
@@ -269,21 +295,26 @@ export const consoleOperations = {
     body: { name: 'text', url: 'text', events: 'texts', payload: 'text', ordered: 'flag', password: 'text' },
     success: 201,
     showsSecret: true,
-    data: of<said.WebhookWithSecret>(),
+    data: typeMarker<said.WebhookWithSecret>(),
   },
-  'webhooks.fetch': { method: 'GET', path: '/webhooks/{id}', needs: 'API_MANAGE', data: of<said.WebhookOpened>() },
+  'webhooks.fetch': {
+    method: 'GET',
+    path: '/webhooks/{id}',
+    needs: 'API_MANAGE',
+    data: typeMarker<said.WebhookResult>(),
+  },
   'webhooks.update': {
     method: 'PATCH',
     path: '/webhooks/{id}',
     needs: 'API_MANAGE',
     body: { name: 'text?', url: 'text?', events: 'texts?', payload: 'text?', ordered: 'flag?', password: 'text' },
-    data: of<said.Webhook>(),
+    data: typeMarker<said.Webhook>(),
   },
   'webhooks.delete': {
     method: 'DELETE',
     path: '/webhooks/{id}',
     needs: 'API_MANAGE',
-    data: of<{ id: number; deleted: true }>(),
+    data: typeMarker<{ id: number; deleted: true }>(),
   },
   'webhooks.rotate': {
     method: 'POST',
@@ -291,105 +322,120 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    data: of<said.WebhookWithSecret>(),
+    data: typeMarker<said.WebhookWithSecret>(),
   },
   'webhooks.test': {
     method: 'POST',
     path: '/webhooks/{id}/test',
     needs: 'API_MANAGE',
-    data: of<said.WebhookAttemptOpened>(),
+    data: typeMarker<said.WebhookAttemptOpened>(),
   },
   'webhooks.enable': {
     method: 'POST',
     path: '/webhooks/{id}/enable',
     needs: 'API_MANAGE',
     body: password,
-    data: of<said.Webhook>(),
+    data: typeMarker<said.Webhook>(),
   },
   'webhooks.disable': {
     method: 'POST',
     path: '/webhooks/{id}/disable',
     needs: 'API_MANAGE',
     needsNoRoom: true,
-    data: of<said.Webhook>(),
+    data: typeMarker<said.Webhook>(),
   },
   'webhooks.replay': {
     method: 'POST',
     path: '/webhooks/{id}/replay',
     needs: 'API_MANAGE',
     body: { from: 'text', ...password },
-    data: of<said.Webhook>(),
+    data: typeMarker<said.Webhook>(),
   },
   'webhooks.attempts': {
     method: 'GET',
     path: '/webhooks/{id}/attempts',
     needs: 'API_MANAGE',
     query: [...paging, 'failed'],
-    data: of<said.WebhookAttempt[]>(),
+    data: typeMarker<said.WebhookAttempt[]>(),
   },
   'webhooks.history': {
     method: 'GET',
     path: '/webhooks/{id}/history',
     needs: 'API_MANAGE',
     query: paging,
-    data: of<said.HistoryEntry[]>(),
+    data: typeMarker<said.HistoryEntry[]>(),
   },
   'webhook-attempts.fetch': {
     method: 'GET',
     path: '/webhook-attempts/{id}',
     needs: 'API_MANAGE',
-    data: of<said.WebhookAttemptOpened>(),
+    data: typeMarker<said.WebhookAttemptOpened>(),
   },
   'webhook-attempts.send-again': {
     method: 'POST',
     path: '/webhook-attempts/{id}/send-again',
     needs: 'API_MANAGE',
-    data: of<said.WebhookAttemptOpened>(),
+    data: typeMarker<said.WebhookAttemptOpened>(),
   },
 
-  'agents.fetch': { method: 'GET', path: '/agents', needs: 'API_MANAGE', data: of<said.Agents>() },
+  'agents.fetch': { method: 'GET', path: '/agents', needs: 'API_MANAGE', data: typeMarker<said.Agents>() },
   'agents.update': {
     method: 'PUT',
     path: '/agents',
     needs: 'API_MANAGE',
     needsNoRoom: true,
     body: { enabled: 'flag', records_max: 'count', always: 'flag' },
-    data: of<said.Agents>(),
+    data: typeMarker<said.Agents>(),
   },
 
-  'agents.waiting': { method: 'GET', path: '/agents/waiting', needs: 'session', data: of<said.AgentsWaiting>() },
-  'agents.previews': { method: 'GET', path: '/agents/previews', needs: 'session', data: of<said.AgentPreview[]>() },
+  'agents.waiting': {
+    method: 'GET',
+    path: '/agents/waiting',
+    needs: 'session',
+    data: typeMarker<said.AgentsWaiting>(),
+  },
+  'agents.previews': {
+    method: 'GET',
+    path: '/agents/previews',
+    needs: 'session',
+    data: typeMarker<said.AgentPreview[]>(),
+  },
   'agents.preview': {
     method: 'GET',
     path: '/agents/previews/{id}',
     needs: 'session',
-    data: of<said.AgentPreviewOpened>(),
+    data: typeMarker<said.AgentPreviewResult>(),
   },
   'agents.approve': {
     method: 'POST',
     path: '/agents/previews/{id}/approve',
     needs: 'session',
     body: { hash: 'text' },
-    data: of<said.AgentPreviewOpened>(),
+    data: typeMarker<said.AgentPreviewResult>(),
   },
   'agents.decline': {
     method: 'POST',
     path: '/agents/previews/{id}/decline',
     needs: 'session',
     needsNoRoom: true,
-    data: of<said.AgentPreviewOpened>(),
+    data: typeMarker<said.AgentPreviewResult>(),
   },
 
-  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', data: of<said.Account[]>() },
+  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', data: typeMarker<said.Account[]>() },
   'accounts.create': {
     method: 'POST',
     path: '/accounts',
     needs: 'ACCOUNTS_MANAGE',
     body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
     success: 201,
-    data: of<said.Account>(),
+    data: typeMarker<said.Account>(),
   },
-  'accounts.fetch': { method: 'GET', path: '/accounts/{id}', needs: 'ACCOUNTS_MANAGE', data: of<said.Account>() },
+  'accounts.fetch': {
+    method: 'GET',
+    path: '/accounts/{id}',
+    needs: 'ACCOUNTS_MANAGE',
+    data: typeMarker<said.Account>(),
+  },
   'accounts.update': {
     method: 'PATCH',
     path: '/accounts/{id}',
@@ -403,16 +449,16 @@ export const consoleOperations = {
       password: 'text?',
       own_password: 'text?',
     },
-    data: of<said.Account>(),
+    data: typeMarker<said.Account>(),
   },
 
-  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', data: of<said.CompanyOpened>() },
+  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', data: typeMarker<said.CompanyResult>() },
   'company.update': {
     method: 'PATCH',
     path: '/company',
     needs: 'COMPANY_MANAGE',
     body: { name: 'text?', currency: 'text?' },
-    data: of<said.Company>(),
+    data: typeMarker<said.Company>(),
   },
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
@@ -425,7 +471,7 @@ export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] exten
   : undefined
 
 /** The body of a response. A list adds which part of the whole it is. */
-export type Answered<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }
+export type ConsoleBody<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }
 
 /** The request body of an operation; undefined if it has none. */
 export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends infer Operation

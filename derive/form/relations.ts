@@ -5,22 +5,22 @@ import { type Registry, registry } from '#registry/resources/index.ts'
 /** The relations between resources, as pages need them. */
 
 /** Records that refer to the current one by the field `by`. The console can filter their list by it. */
-export type Related = { records: Definition; by: string }
+export type ReferringRecords = { records: Definition; by: string }
 
-export const relatedTo = (name: string, all: Registry = registry): Related[] =>
+export const relatedTo = (name: string, all: Registry = registry): ReferringRecords[] =>
   all.flatMap((records) =>
     Object.entries(records.fields)
       .filter(([, field]) => field.kind === 'reference' && field.to === name)
       .map(([by]) => ({ records, by })),
   )
 
-const refers = ({ fields }: Definition): boolean => Object.values(fields).some(({ kind }) => kind === 'reference')
+const hasReference = ({ fields }: Definition): boolean => Object.values(fields).some(({ kind }) => kind === 'reference')
 
 /** True if the resource is a list of words in Settings: it has a name and refers to nothing. */
-export const isLookup = (definition: Definition): boolean => !definition.served && !refers(definition)
+export const isLookup = (definition: Definition): boolean => !definition.served && !hasReference(definition)
 
 /** True if the resource belongs to the console alone and refers to served ones. */
-export const isBusinessDocument = (definition: Definition): boolean => !definition.served && refers(definition)
+export const isBusinessDocument = (definition: Definition): boolean => !definition.served && hasReference(definition)
 
 /** Returns the field with the state of a record, and its steps. */
 export const statusOf = (definition: Definition) => {

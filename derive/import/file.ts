@@ -18,10 +18,10 @@ export type FileOptions = {
 }
 
 /** How the file was read. The same options give the same rows again. */
-export type Reading = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
+export type FileFormat = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
 
 export type ImportFile = {
-  reading: Reading
+  reading: FileFormat
   /** The names of the columns, each once. */
   columns: string[]
   rows: FileRow[]

@@ -1,10 +1,10 @@
 import { lookedUpMax } from '#registry/limits.ts'
-import type { LookedUp } from '../console/answers.ts'
+import type { LookUpResult } from '../console/responses.ts'
 import type { ImportSettings, ReadRow } from './rows.ts'
 
 /** The lookup by which cells are resolved to records. */
 
-type Service = { lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]> }
+type Service = { lookUp(field: string, values: readonly string[]): Promise<readonly LookUpResult[]> }
 
 /** Resolves the names in rows to ids. Refuses a row with a name of no record, or of several. */
 export async function findReferences(service: Service, reads: readonly ReadRow[]): Promise<void> {
@@ -38,13 +38,17 @@ export async function findReferences(service: Service, reads: readonly ReadRow[]
 /** Finds the records of rows by the field that they are matched by. */
 export async function findRecords(service: Service, { match }: ImportSettings, reads: readonly ReadRow[]) {
   const keys = reads.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
-  const found = match === null ? new Map<string, LookedUp[]>() : await lookUp(service, match, keys)
+  const found = match === null ? new Map<string, LookUpResult[]>() : await lookUp(service, match, keys)
   return new Map([...found].flatMap(([key, [one]]) => (one ? [[key, one.id] as const] : [])))
 }
 
-async function lookUp(service: Service, field: string, values: readonly string[]): Promise<Map<string, LookedUp[]>> {
+async function lookUp(
+  service: Service,
+  field: string,
+  values: readonly string[],
+): Promise<Map<string, LookUpResult[]>> {
   const different = [...new Map(values.map((value) => [value.toLowerCase(), value])).values()]
-  const found = new Map<string, LookedUp[]>()
+  const found = new Map<string, LookUpResult[]>()
   for (let at = 0; at < different.length; at += lookedUpMax) {
     const asked = different.slice(at, at + lookedUpMax)
     for (const one of await service.lookUp(field, asked)) {

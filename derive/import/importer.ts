@@ -1,8 +1,8 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
-import type { PlannedChange, RefusedRow, WritePlan } from '#registry/refusals.ts'
-import type { LookedUp } from '../console/answers.ts'
+import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
+import type { LookUpResult } from '../console/responses.ts'
 import type { ImportFile } from './file.ts'
 import { findRecords, findReferences } from './find.ts'
 import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowReader } from './rows.ts'
@@ -14,13 +14,13 @@ import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowR
 
 /** The operations of the service that an import uses. */
 export type ImportService = {
-  lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]>
+  lookUp(field: string, values: readonly string[]): Promise<readonly LookUpResult[]>
   attempt(operations: readonly JsonObject[]): Promise<TryResult>
 }
 
 export type TryResult =
   | { refused: readonly RefusedRow[] }
-  | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
+  | { changed: readonly (readonly string[] | null)[]; plan: Preview }
 
 /** The effect of a row. */
 export type Outcome = keyof typeof opOf | 'same' | 'refused'
@@ -51,7 +51,7 @@ export type Importer = {
   part(from: number, to?: number): Promise<Part>
 }
 
-export type Importing = {
+export type ImportInput = {
   definition: Definition
   file: Pick<ImportFile, 'rows'>
   settings: ImportSettings
@@ -59,7 +59,7 @@ export type Importing = {
 }
 
 export function createImporter(
-  { definition, file: { rows }, settings, read }: Importing,
+  { definition, file: { rows }, settings, read }: ImportInput,
   service: ImportService,
 ): Importer {
   const unique = Object.keys(definition.fields).filter((name) => definition.fields[name]?.unique)

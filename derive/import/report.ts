@@ -1,4 +1,4 @@
-import { byteOrderMark, row as csvRow } from '../csv.ts'
+import { byteOrderMark, formatRow as csvRow } from '../csv.ts'
 import type { FileRow, ImportFile } from './file.ts'
 import type { RowOutcome } from './importer.ts'
 

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
-import type { FileRow, ImportFile, Reading } from './file.ts'
+import type { FileFormat, FileRow, ImportFile } from './file.ts'
 import { type Catalogue, type Target, targetsOf } from './targets.ts'
 import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
 
@@ -12,7 +12,7 @@ export type ImportSettings = Pick<Habits, 'dates' | 'decimal'> & {
   columns: { readonly [column: string]: string }
   /** The field by which a row finds its record; null creates a record for each row. */
   match: string | null
-  reading: Reading
+  reading: FileFormat
 }
 
 export type RowCode =

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import { capital, plain } from '../words.ts'
+import { capital, formatName } from '../words.ts'
 
 /** The targets of columns, and the most likely one of each. */
 
@@ -57,7 +57,7 @@ export function guess(
   }
   for (const rank of ['own', 'labels', 'others'] as const) {
     for (const column of columns) {
-      const wanted = bare(column)
+      const wanted = normalizeLabel(column)
       if (wanted !== '')
         take(column, named.find((target) => !taken.has(target.path) && target[rank].includes(wanted))?.path)
     }
@@ -84,10 +84,10 @@ function namesOf(definition: Definition, { path, name, member }: Target, catalog
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
   const others = synonyms[member ?? name] ?? []
   return {
-    own: [bare(path)],
+    own: [normalizeLabel(path)],
     // "Payment terms, days" is headed without its unit, too.
-    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(bare),
-    others: [...short, ...others].map(bare).filter((one) => one !== ''),
+    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(normalizeLabel),
+    others: [...short, ...others].map(normalizeLabel).filter((one) => one !== ''),
   }
 }
 
@@ -96,9 +96,9 @@ function labelsOf(
   { name: resource }: Definition,
   { name, member }: Pick<Target, 'name' | 'member'>,
 ) {
-  const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(plain(name))
+  const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
   if (member === undefined) return [label]
-  const inside = catalogue.memberFields.address?.[member] ?? capital(plain(member))
+  const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
   return [`${label} ${inside}`, inside]
 }
 
@@ -107,7 +107,7 @@ export const labelOf = (catalogue: Catalogue, definition: Definition, target: Ta
   labelsOf(catalogue, definition, target)[0] as string
 
 /** Reduces a label to letters and digits: `Kd.-Nr.` equals `kdnr`, and `Straße` equals `strasse`. */
-const bare = (text: string): string =>
+const normalizeLabel = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll('ß', 'ss')

@@ -2,7 +2,7 @@ import { countries } from '#registry/countries.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import type { Json } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { checkValue } from '../check-value.ts'
 import { minorDigits } from '../money.ts'
 
@@ -53,14 +53,14 @@ export type CellOf = {
 
 /** Returns a value without problems; of a reference the id, if the column has ids. */
 export function readCell(text: string, cell: CellOf): CellRead {
-  const read = readers[cell.field.kind]?.(text, cell) ?? { value: unquoted(text) }
+  const read = readers[cell.field.kind]?.(text, cell) ?? { value: removeApostrophe(text) }
   if ('problem' in read) return read
   const { value, problems } = checkValue(cell.field, read.value, cell.path)
   const [problem] = problems
   return problem ? { problem: { code: problem.code, message: problem.message } } : { value }
 }
 
-const refused = (code: CellCode, message: string): CellRead => ({ problem: { code, message } })
+const refuseCell = (code: CellCode, message: string): CellRead => ({ problem: { code, message } })
 
 type Reader = (text: string, cell: CellOf) => CellRead
 
@@ -85,11 +85,11 @@ function readMoney(text: string, cell: CellOf): CellRead {
   const { currency, decimal, signs, digits } = cell.habits
   const sign = text.replaceAll(/[\d\s.,'’+-]/g, '')
   if (/^(\p{Sc}|[A-Za-z]{3})$/u.test(sign) && !signs.includes(sign.toUpperCase()))
-    return refused('other_currency', `must be an amount in ${currency}, the currency of the company`)
+    return refuseCell('other_currency', `must be an amount in ${currency}, the currency of the company`)
   const plain = numeral(sign === '' ? text : text.replace(sign, ''), decimal)
   const [whole, fraction = ''] = plain?.split('.') ?? []
   if (whole === undefined) return notANumber(decimal)
-  if (fraction.length > digits) return refused('wrong_format', `must have at most ${digits} decimals`)
+  if (fraction.length > digits) return refuseCell('wrong_format', `must have at most ${digits} decimals`)
   return { value: Number(whole + fraction.padEnd(digits, '0')) }
 }
 
@@ -105,7 +105,7 @@ const signsOf = (currency: string): string[] => [
 ]
 
 const notANumber = (decimal: DecimalSign): CellRead =>
-  refused('not_a_number', `must be a number such as ${decimal === 'comma' ? '1.234,56' : '1,234.56'}`)
+  refuseCell('not_a_number', `must be a number such as ${decimal === 'comma' ? '1.234,56' : '1,234.56'}`)
 
 /** Returns a plain numeral, such as "1234.5". The other sign, blanks or an apostrophe may separate thousands. */
 function numeral(text: string, sign: DecimalSign): string | undefined {
@@ -122,7 +122,7 @@ function readDate(text: string, { habits: { dates } }: CellOf): CellRead {
   const iso = /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})$/.exec(day)
   const other = dates === 'ymd' ? null : /^(\d{1,2})[-./](\d{1,2})[-./](\d{4})$/.exec(day)
   if (iso) return { value: dayOf(iso[1], iso[2], iso[3]) }
-  if (!other) return refused('not_a_day', `must be a day such as ${samples[dates]}`)
+  if (!other) return refuseCell('not_a_day', `must be a day such as ${samples[dates]}`)
   const [, first, second, year] = other
   return { value: dates === 'dmy' ? dayOf(year, second, first) : dayOf(year, first, second) }
 }
@@ -132,20 +132,20 @@ const samples: { readonly [order in DateOrder]: string } = { dmy: '31.03.2026', 
 
 function readChoice(text: string, { field, wordsFor }: CellOf): CellRead {
   const values = field.kind === 'choice' ? field.values : []
-  const wanted = same(text)
+  const wanted = normalizeText(text)
   const value = values.find((one) =>
-    [one, one.replaceAll('_', ' '), ...wordsFor(one)].some((word) => same(word) === wanted),
+    [one, one.replaceAll('_', ' '), ...wordsFor(one)].some((word) => normalizeText(word) === wanted),
   )
   if (value !== undefined) return { value }
   const known = values.map((one) => wordsFor(one)[0] ?? one)
-  return refused('no_such_word', `must be one of ${known.join(', ')}`)
+  return refuseCell('no_such_word', `must be one of ${known.join(', ')}`)
 }
 
 function readFlag(text: string): CellRead {
-  const wanted = same(text)
+  const wanted = normalizeText(text)
   if (yes.includes(wanted)) return { value: true }
   if (no.includes(wanted)) return { value: false }
-  return refused('not_yes_or_no', 'must be yes or no')
+  return refuseCell('not_yes_or_no', 'must be yes or no')
 }
 
 const yes: readonly string[] = ['true', 'yes', 'y', 'ja', 'j', 'wahr', '1', 'x']
@@ -153,22 +153,22 @@ const no: readonly string[] = ['false', 'no', 'n', 'nein', 'falsch', '0']
 
 function readCountry(text: string): CellRead {
   if (/^[A-Za-z]{2}$/.test(text)) return { value: text.toUpperCase() }
-  const code = codesOf(countries).get(same(text))
-  return code === undefined ? refused('no_such_word', 'must be a country, or its code such as GB') : { value: code }
+  const code = codesOf(countries).get(normalizeText(text))
+  return code === undefined ? refuseCell('no_such_word', 'must be a country, or its code such as GB') : { value: code }
 }
 
 /** Country codes by their names in the languages of the interface. */
-const codesOf = once(
+const codesOf = memoize(
   (codes: readonly string[]): ReadonlyMap<string, string> =>
     new Map(
       ['en', 'de'].flatMap((language) => {
         const names = new Intl.DisplayNames(language, { type: 'region' })
-        return codes.map((code) => [same(names.of(code) ?? code), code] as const)
+        return codes.map((code) => [normalizeText(names.of(code) ?? code), code] as const)
       }),
     ),
 )
 
-const same = (text: string): string => text.trim().toLowerCase()
+const normalizeText = (text: string): string => text.trim().toLowerCase()
 
 /** Removes the apostrophe by which an export keeps a text from being a formula. */
-const unquoted = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)
+const removeApostrophe = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)

@@ -15,7 +15,7 @@ export function additionsOf(before: Facts, now: Facts): string[] {
     ['New in answers', placesOf(added.flatMap(addedMember('answer', before)), before)],
   ] as const
   return [
-    ...(operations.length > 0 ? [`New operations: ${listed(operations)}.`] : []),
+    ...(operations.length > 0 ? [`New operations: ${formatOperations(operations)}.`] : []),
     ...named.flatMap(([what, places]) => (places.length > 0 ? [`${what}: ${places.join('; ')}.`] : [])),
   ]
 }
@@ -45,13 +45,15 @@ const addedMember =
 function placesOf(additions: readonly Addition[], before: Facts): string[] {
   const older = additions.filter(({ operation }) => before.has(`operation ${operation}`))
   const byName = Map.groupBy(older, ({ name }) => name)
-  const places = [...byName].map(([name, all]) => [name, listed(all.map(({ operation }) => operation))] as const)
+  const places = [...byName].map(
+    ([name, all]) => [name, formatOperations(all.map(({ operation }) => operation))] as const,
+  )
   const byPlaces = Map.groupBy(places, ([, operations]) => operations)
   return [...byPlaces].map(([operations, names]) => `${inCode(names.map(([name]) => name))} of ${operations}`)
 }
 
 const resources = servedResources.map(({ name }) => name)
 
-const listed = (operations: readonly string[]): string => inCode(commonOperations(operations, resources))
+const formatOperations = (operations: readonly string[]): string => inCode(commonOperations(operations, resources))
 
 const inCode = (texts: readonly string[]): string => series(texts.map((text) => `\`${text}\``))

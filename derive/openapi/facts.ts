@@ -73,13 +73,14 @@ export function facts(document: JsonObject): Facts {
     const objects = choices.filter((choice) => !above.includes(choice))
     const within = [...above, ...objects]
     const items = objects.flatMap(({ items }) => (isObject(items) ? [items] : []))
-    if (items.length > 0) readValue(of, { anyOf: items }, `${member}[]`, asks(demand) ? 'optional' : 'always', within)
+    if (items.length > 0)
+      readValue(of, { anyOf: items }, `${member}[]`, isDemanded(demand) ? 'optional' : 'always', within)
     const named = objects.filter(({ properties }) => properties)
     for (const name of new Set(named.flatMap(({ properties }) => Object.keys(properties as JsonObject)))) {
       const having = named.filter(({ properties }) => name in (properties as JsonObject))
       const needed =
         having.length === named.length && named.every(({ required = [] }) => (required as string[]).includes(name))
-      const inside = asks(demand) ? (needed ? 'required' : 'optional') : needed ? 'always' : 'sometimes'
+      const inside = isDemanded(demand) ? (needed ? 'required' : 'optional') : needed ? 'always' : 'sometimes'
       const anyOf = having.map(({ properties }) => (properties as JsonObject)[name] as JsonObject)
       readValue(of, { anyOf }, member === '' ? name : `${member}.${name}`, inside, within)
     }
@@ -129,19 +130,19 @@ function demandsOf(subject: string, is: string, before: Facts): string[] {
 
 function narrowings(before: string, now: string): string[] {
   const [was, is] = [read(before), read(now)]
-  const [wider, narrower] = asks(was.demand) ? [was, is] : [is, was]
-  const lost = wider.types.filter((type) => !covers(narrower.types, type))
+  const [wider, narrower] = isDemanded(was.demand) ? [was, is] : [is, was]
+  const lost = wider.types.filter((type) => !isCovering(narrower.types, type))
   const isLooser = was.demand === 'always' && is.demand === 'sometimes'
   return [
     ...lost.map((type) => (wider === was ? `is no ${type} any more` : `may be ${type} now`)),
     ...(is.demand === 'required' && was.demand === 'optional' ? ['is required now'] : []),
     ...(isLooser ? ['may be absent now'] : []),
-    ...(asks(was.demand) ? stricter(was.limits, is.limits) : []),
-    ...wordsGone(was.limits.words, asks(was.demand) || was.limits.words ? is.limits.words : undefined),
+    ...(isDemanded(was.demand) ? findStricterLimits(was.limits, is.limits) : []),
+    ...wordsGone(was.limits.words, isDemanded(was.demand) || was.limits.words ? is.limits.words : undefined),
   ]
 }
 
-function stricter(was: Limits, is: Limits): string[] {
+function findStricterLimits(was: Limits, is: Limits): string[] {
   const tighter = Object.entries(is).filter(([name, limit]) => {
     const before = was[name]
     if (name === 'words' || before === limit) return false
@@ -158,7 +159,7 @@ function wordsGone(was: string | undefined, is: string | undefined): string[] {
   return was.split('|').flatMap((word) => (left.includes(word) ? [] : [`is no ${word} any more`]))
 }
 
-const covers = (types: readonly string[], type: string): boolean =>
+const isCovering = (types: readonly string[], type: string): boolean =>
   types.includes(type) || types.includes('any') || (type.startsWith('integer') && types.includes('number'))
 
 type Limits = { readonly [name: string]: string | undefined }
@@ -169,7 +170,7 @@ function read(said: string): { types: string[]; demand: string; limits: Limits }
   return { types: types.split('|'), demand, limits: Object.fromEntries(named) }
 }
 
-const asks = (demand: string): boolean => demand === 'required' || demand === 'optional'
+const isDemanded = (demand: string): boolean => demand === 'required' || demand === 'optional'
 
 function typesOf(choices: readonly JsonObject[]): string {
   const types = choices.flatMap(({ type = 'any', format }) =>

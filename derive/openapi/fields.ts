@@ -5,7 +5,7 @@ import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
-import { capital, choiceName, plain, schemaName, series } from '../words.ts'
+import { capital, choiceName, formatName, schemaName, series } from '../words.ts'
 
 /**
  * Fields in the document, and their types. Each object and each choice is a named type, because generators name an
@@ -16,15 +16,15 @@ import { capital, choiceName, plain, schemaName, series } from '../words.ts'
 export type Use = 'shown' | 'created' | 'changed' | 'batched'
 
 /** Returns the schema of a field without words, for a type whose fields another type describes. */
-export function bare(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+export function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const schema = notNullSchema(definition, name, field, use)
   return (mayBeNull(field) ? orNull(schema) : schema) as JsonObject
 }
 
 /** Returns the schema of a field. Its description has what no schema can express. */
-export function documented(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+export function documentedSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   return {
-    ...bare(definition, name, field, use),
+    ...bareSchema(definition, name, field, use),
     description: [field.about, ...remarksOn(field, use)].join(' '),
   }
 }
@@ -51,7 +51,7 @@ export const listTypesOf = (definition: Definition, view: View): JsonObject =>
       if (name !== 'fields' && name !== 'sort') return []
       if (!isInView(view, name)) return []
       const { enum: values } = schema.items as { enum: string[] }
-      const description = `What \`${name}\` can name of ${plain(definition.name)}.`
+      const description = `What \`${name}\` can name of ${formatName(definition.name)}.`
       return Object.entries(enumType(`${schemaName(definition)}${listNames[name]}`, values, description))
     }),
   )
@@ -72,7 +72,11 @@ export function notNullSchema(definition: Definition, name: string, field: Field
 function types(definition: Definition, name: string, field: Field): JsonObject {
   const kind = kindOf(field)
   if (field.kind === 'choice') {
-    return enumType(choiceName(definition, name), field.values, `What \`${name}\` of ${plain(definition.name)} can be.`)
+    return enumType(
+      choiceName(definition, name),
+      field.values,
+      `What \`${name}\` of ${formatName(definition.name)} can be.`,
+    )
   }
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return {}
@@ -105,7 +109,7 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
     type: 'object',
     description: use === 'shown' ? 'As it is kept: no member is missing.' : 'As it is sent: a member may be left out.',
     properties: Object.fromEntries(
-      entries.map(([name, field]): [string, Json] => [name, documented(definition, name, field, use)]),
+      entries.map(([name, field]): [string, Json] => [name, documentedSchema(definition, name, field, use)]),
     ),
     ...(required.length > 0 ? { required } : {}),
     ...(use === 'shown' ? {} : { additionalProperties: false }),
@@ -124,7 +128,7 @@ function remarksOn(field: Field, use: Use): string[] {
     isSent && field.unique && !field.about.includes('unique')
       ? 'No two live records share it; capitals do not count.'
       : '',
-    field.kind === 'reference' ? `Id of one of the company’s live ${plain(field.to)}.` : '',
+    field.kind === 'reference' ? `Id of one of the company’s live ${formatName(field.to)}.` : '',
     field.kind === 'decimal' ? `At most ${field.places} decimals.` : '',
     isSent && field.kind === 'choice' && field.moves
       ? `Moves: ${movesOf(field.moves)}. A new record may have any.`

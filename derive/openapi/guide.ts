@@ -4,7 +4,7 @@ import type { Definition } from '#registry/definition.ts'
 import { allowlistMax, limits as limitRows, pageSizeDefault, pageSizeMax, replayWindowHours } from '#registry/limits.ts'
 import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
-import { labelOf, plain, planWords, series } from '../words.ts'
+import { formatName, labelOf, planWords, series } from '../words.ts'
 
 /** The form of a token. Spec, Authentication 2. */
 export const tokenForm = `${tokenPrefix}<${tokenDigits} hexadecimal digits>`
@@ -12,8 +12,8 @@ export const tokenForm = `${tokenPrefix}<${tokenDigits} hexadecimal digits>`
 /** Returns the first page of the reference: how to call the API, for a reader with a token and an hour. */
 export function guide(definitions: readonly Definition[], errorsPage: string): string {
   const parts = [
-    opening(definitions),
-    tokens(definitions),
+    formatIntroduction(definitions),
+    formatTokens(definitions),
     safety,
     bodies,
     lists,
@@ -25,9 +25,9 @@ export function guide(definitions: readonly Definition[], errorsPage: string): s
   return parts.join('\n\n')
 }
 
-const opening = (definitions: readonly Definition[]): string =>
+const formatIntroduction = (definitions: readonly Definition[]): string =>
   `
-Plumbline keeps the books of a contractor’s work. Over this API a program reads and writes the ${series(definitions.map(({ name }) => plain(name)))} of one company, as JSON over HTTP.
+Plumbline keeps the books of a contractor’s work. Over this API a program reads and writes the ${series(definitions.map(({ name }) => formatName(name)))} of one company, as JSON over HTTP.
 
 All of them work alike: list, fetch, create, update, delete. A write is checked by the rules that the web interface keeps, and is refused or done as a whole.
 
@@ -35,11 +35,11 @@ All of them work alike: list, fetch, create, update, delete. A write is checked 
 curl -H "Authorization: Bearer $TOKEN" "$BASE_URL/v1/projects?status=ACTIVE&limit=10"
 \`\`\``.trim()
 
-const tokens = (definitions: readonly Definition[]): string => {
+const formatTokens = (definitions: readonly Definition[]): string => {
   const example = definitions[0]?.name ?? 'projects'
   const extra = definitions
     .filter(({ served }) => served && served.addOn !== 'api')
-    .map((definition) => plain(definition.name))
+    .map((definition) => formatName(definition.name))
   return `
 ## Tokens
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Answer } from '../operations/operation.ts'
+import type { ResponseSpec } from '../operations/operation.ts'
 import type { DataRoute } from '../routes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { capital, schemaName } from '../words.ts'
@@ -22,7 +22,7 @@ export function linksFrom(route: DataRoute, routes: readonly DataRoute[]): strin
 }
 
 /** Returns the links of a response. A write has its id in `X-Write-Id`. */
-export const linksOf = ({ headers }: Answer, names: readonly string[]): JsonObject =>
+export const linksOf = ({ headers }: ResponseSpec, names: readonly string[]): JsonObject =>
   names.length > 0 && headers.includes('WriteId')
     ? { links: Object.fromEntries(names.map((name) => [name, refTo('links', name)])) }
     : {}

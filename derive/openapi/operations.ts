@@ -97,14 +97,14 @@ function queryParameters({ definition, parameters, body }: DataRoute, view: View
       in: 'query',
       description: about,
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-      schema: typed(definition, parameter),
+      schema: referToType(definition, parameter),
       examples: Object.fromEntries(names.map((each) => [each, unsent])),
     }
   })
 }
 
 /** Refers to the type of a parameter by name, if it has one. */
-function typed(definition: Definition | undefined, parameter: Parameter): JsonObject {
+function referToType(definition: Definition | undefined, parameter: Parameter): JsonObject {
   const { name, field } = parameter
   const schema = parameter.schema as JsonObject
   if (!definition) return schema

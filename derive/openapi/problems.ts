@@ -8,9 +8,9 @@ import { registry } from '#registry/resources/index.ts'
 import { requestId, strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../query.ts'
-import { givenTwice, memberTwice } from '../refused.ts'
-import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
-import { answer, enumType, fieldsMax, groups, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { givenTwice, memberTwice } from '../refusals.ts'
+import { type DataRoute, refusalsUnder, unreadableRefusals } from '../routes.ts'
+import { answerSchema, enumType, fieldsMax, groups, idSchema, integer, refTo } from '../schemas/envelopes.ts'
 import { planExample } from '../schemas/plan.ts'
 
 /** Returns the schema of refusals. The service's own code creates an example of each. */
@@ -21,7 +21,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
   const count = (description: string): JsonObject => integer('int32', 0, 2 ** 31 - 1, description)
   return {
-    Problem: answer(
+    Problem: answerSchema(
       'Why a request was refused (RFC 9457). The members beyond `request_id` come where they apply.',
       {
         type: {
@@ -72,7 +72,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         },
       },
     ),
-    UndoConflict: answer('A record that is not as a write left it.', {
+    UndoConflict: answerSchema('A record that is not as a write left it.', {
       records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
       id: { ...idSchema, description: 'Id of the record.' },
       fields: {
@@ -85,7 +85,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
     }),
     // Each response describes its codes.
     ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
-    FieldProblem: answer('What is wrong with one field.', {
+    FieldProblem: answerSchema('What is wrong with one field.', {
       field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
       code: refTo('schemas', 'FieldCode'),
       message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
@@ -110,7 +110,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
 
 /** Returns one named example a code, of the first route with it. */
 export function problemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const codes = [...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)]
+  const codes = [...unreadableRefusals, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)]
   return Object.fromEntries(
     [...new Set(codes)].toSorted().map((code): [string, Json] => {
       const route = routes.find(({ refusals }) => refusals.includes(code))

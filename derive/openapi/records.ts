@@ -5,8 +5,8 @@ import { recordExample } from '../examples.ts'
 import { mustBeGiven, writableFields } from '../schema.ts'
 import { changeTypesOf } from '../schemas/changes.ts'
 import { envelopesOf, partName, type View } from '../schemas/envelopes.ts'
-import { aOne, labelOf, plain, schemaName } from '../words.ts'
-import { bare, documented, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
+import { aOne, formatName, labelOf, schemaName } from '../words.ts'
+import { bareSchema, documentedSchema, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
 
 /** `Project`, `ProjectCreate` and `ProjectUpdate`, a record as it is shown, created and changed, and their types. */
 export function recordSchemas(definition: Definition, view: View): JsonObject {
@@ -34,7 +34,7 @@ function shownSchemas(definition: Definition, view: View): JsonObject {
     type: 'object',
     // Scalar shows the type beside the operations of its tag.
     'x-tags': [labelOf(definition)],
-    properties: each(definition, fields, 'shown'),
+    properties: documentFields(definition, fields, 'shown'),
     examples,
   }
   const whole = `${definition.about} Every member always comes${withheld && `,${withheld}`}.`
@@ -61,7 +61,7 @@ function createSchema(definition: Definition): JsonObject {
   return {
     description: `What ${aOne(definition)} is created with. What is absent is null, unless its description says otherwise.`,
     ...createType(definition, 'created'),
-    properties: each(definition, writableFields(definition), 'created'),
+    properties: documentFields(definition, writableFields(definition), 'created'),
   }
 }
 
@@ -70,7 +70,7 @@ function createSchema(definition: Definition): JsonObject {
  */
 function updateSchema(definition: Definition): JsonObject {
   return {
-    description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array. \`${schemaName(definition)}Create\` describes the members.`,
+    description: `What is changed of ${formatName(definition.name)}. An absent member stays, null clears, an array replaces the whole array. \`${schemaName(definition)}Create\` describes the members.`,
     ...updateType(definition, 'changed'),
     properties: bareFields(definition, writableFields(definition), 'changed'),
   }
@@ -122,11 +122,13 @@ function neededByStatus({ needs, ...definition }: Definition, use: Use, required
   }
 }
 
-const each = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
-  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, documented(definition, name, field, use)]))
+const documentFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(
+    fields.map(([name, field]): [string, Json] => [name, documentedSchema(definition, name, field, use)]),
+  )
 
 const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
-  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, bare(definition, name, field, use)]))
+  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, bareSchema(definition, name, field, use)]))
 
 /** oapi-codegen has a type Client of its own. */
 const inGo = (name: string): JsonObject => (name === 'Client' ? { 'x-go-name': 'ClientRecord' } : {})

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#registry/json.ts'
 import { isHeardAgain, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { deprecationHeaders } from '../deprecation.ts'
-import type { Answer } from '../operations/operation.ts'
+import type { ResponseSpec } from '../operations/operation.ts'
 import { mergePatchType, rateHeaders, readHeaders } from '../operations/record.ts'
-import { type DataRoute, isWrite, unreadable } from '../routes.ts'
+import { type DataRoute, isWrite, unreadableRefusals } from '../routes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { type HeaderComponent, headersOf } from '../schemas/headers.ts'
 import { phrases } from '../statuses.ts'
@@ -12,12 +12,12 @@ import { type Part, partOf } from './sharing.ts'
 
 /** Returns all responses of an operation by status, with each of its refusals. */
 export function responsesOf(route: DataRoute, links: readonly string[]): { [status: string]: Part } {
-  const codes = [...new Set([...route.refusals, ...unreadable])]
+  const codes = [...new Set([...route.refusals, ...unreadableRefusals])]
   const all: { [status: string]: JsonObject } = {
-    [route.success]: described(route.answer, links),
-    ...(route.access === 'read' && route.conditional ? { 304: unchanged(route.answer) } : {}),
+    [route.success]: describeResponse(route.answer, links),
+    ...(route.access === 'read' && route.conditional ? { 304: describeNotModified(route.answer) } : {}),
     ...Object.fromEntries(
-      Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other, links)]),
+      Object.entries(route.otherAnswers).map(([status, other]) => [status, describeResponse(other, links)]),
     ),
     ...refusalsByStatus(codes, (together) => [
       ...(together.includes('unsupported_media_type') && route.body?.types.includes(mergePatchType)
@@ -40,7 +40,7 @@ const byStatus = (all: { readonly [status: string]: JsonObject }, told: JsonObje
     }),
   )
 
-const described = (answer: Answer, links: readonly string[]): JsonObject => ({
+const describeResponse = (answer: ResponseSpec, links: readonly string[]): JsonObject => ({
   description: answer.description,
   headers: headersOf(answer.headers),
   content: {
@@ -52,7 +52,7 @@ const described = (answer: Answer, links: readonly string[]): JsonObject => ({
   ...linksOf(answer, links),
 })
 
-const unchanged = ({ headers }: Answer): JsonObject => ({
+const describeNotModified = ({ headers }: ResponseSpec): JsonObject => ({
   description: 'Nothing has changed since one of the ETags in If-None-Match. There is no body.',
   headers: headersOf([...readHeaders, ...headers.filter((name) => name === 'Links')]),
 })
@@ -68,7 +68,7 @@ const describedHeaders = (headers: { [name: string]: string }): JsonObject =>
 
 /** Returns the responses of a document about the API. Only the request itself can be wrong. */
 export const documentResponses = (found: JsonObject, same: JsonObject): { [status: string]: Part } =>
-  byStatus({ 200: found, 304: same, ...refusalsByStatus([...unreadable, 'internal_error'], () => []) }, {})
+  byStatus({ 200: found, 304: same, ...refusalsByStatus([...unreadableRefusals, 'internal_error'], () => []) }, {})
 
 function refusalsByStatus(
   codes: readonly RefusalCode[],

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
-import { kept } from '../json-bytes.ts'
+import { memoize } from '#registry/memoize.ts'
+import { keepBytes } from '../json-bytes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { pascal } from '../words.ts'
 
@@ -67,10 +67,10 @@ function withExamples(part: JsonObject, swap: (example: Example) => Json): JsonO
   return { ...part, content: Object.fromEntries(content) }
 }
 
-const textOf = once((value: JsonObject): string => JSON.stringify(value))
+const textOf = memoize((value: JsonObject): string => JSON.stringify(value))
 
 /** Returns the examples of a body or a response, in order. */
-const examplesIn = once((part: JsonObject): Example[] => {
+const examplesIn = memoize((part: JsonObject): Example[] => {
   const found: Example[] = []
   withExamples(part, (example) => {
     found.push(example)
@@ -81,7 +81,7 @@ const examplesIn = once((part: JsonObject): Example[] => {
 
 const requestBodyOf = ({ said }: OperationParts): JsonObject[] => (isObject(said.requestBody) ? [said.requestBody] : [])
 
-const examplesOf = once((operation: OperationParts): Example[] =>
+const examplesOf = memoize((operation: OperationParts): Example[] =>
   [...requestBodyOf(operation), ...partsOf(operation).map(({ value }) => value)].flatMap((part) => examplesIn(part)),
 )
 
@@ -110,7 +110,7 @@ const referTo = (name: string, { value }: Example): JsonObject => (name === '' ?
  * `names` and `examples` name the components of its parts and examples, separated by commas. A part of its own has an
  * empty name.
  */
-const together = once((operation: OperationParts, names: string, examples: string): JsonObject => {
+const together = memoize((operation: OperationParts, names: string, examples: string): JsonObject => {
   const [own, exampleNames] = [names.split(','), examples.split(',')]
   let at = 0
   const refer = (example: Example): JsonObject => referTo(exampleNames[at++] ?? '', example)
@@ -120,7 +120,7 @@ const together = once((operation: OperationParts, names: string, examples: strin
     const part = withExamples(value, refer)
     return own[at] ? refTo(section, own[at]) : part
   })
-  return kept({
+  return keepBytes({
     ...said,
     ...(requestBody && { requestBody }),
     ...(parameters.length > 0 ? { parameters: placed.slice(0, parameters.length) } : {}),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { testEvent } from '#registry/webhooks.ts'
-import { answer, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
 
 /** The messages to a webhook, as the `webhooks` of the document. Standard Webhooks. */
 
@@ -77,7 +77,7 @@ const responses: JsonObject = {
 }
 
 const message = (type: JsonObject, data: string, about: string): JsonObject =>
-  answer(about, {
+  answerSchema(about, {
     type,
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
     data: refTo('schemas', data),
@@ -89,7 +89,7 @@ export const webhookSchemas: JsonObject = {
   WebhookChange: message(eventType, 'Change', 'A change that is told.'),
   WebhookThinChange: message(eventType, 'ThinChange', 'A change that is told in short.'),
   WebhookTest: message(oneWord(testEvent), 'WebhookTestData', 'A test message.'),
-  WebhookTestData: answer('What a test message says.', {
+  WebhookTestData: answerSchema('What a test message says.', {
     webhook_id: { ...idSchema, description: 'The webhook.' },
     message: { type: 'string', maxLength: 200, description: 'For people.' },
   }),

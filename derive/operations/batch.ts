@@ -6,10 +6,10 @@ import { definitionOf, servedResources } from '#registry/resources/index.ts'
 import { batchModes, batchNeeds, readBatch } from '../batch.ts'
 import { exampleId, refusedExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
-import { batchRefused, rowProblems, rowRefusal } from '../refused.ts'
+import { batchRefused, rowProblems, rowRefusal } from '../refusals.ts'
 import { batchSchemas } from '../schemas/batch.ts'
 import { inCollection } from './collection.ts'
-import type { Answer, DataOperation, OwnOperation } from './operation.ts'
+import type { DataOperation, OwnOperation, ResponseSpec } from './operation.ts'
 import { jsonTypes, refusalOf, writeHeaders } from './record.ts'
 
 const [first, second] = servedResources as unknown as [Definition, Definition]
@@ -63,7 +63,7 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
           description: 'One that is refused does not keep the other from being done.',
           value: {
             mode: 'each',
-            operations: [creating(first), creating(second)],
+            operations: [createExample(first), createExample(second)],
           },
         },
       },
@@ -76,8 +76,8 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     refused: {
       insufficient_scope: () =>
         new Refusal('insufficient_scope', { required_scope: `${second.name.toUpperCase()}_EDIT` }),
-      validation_failed: () => refusalOf(() => readBatch({ mode: 'some', operations: [creating(first)] })),
-      batch_refused: refused,
+      validation_failed: () => refusalOf(() => readBatch({ mode: 'some', operations: [createExample(first)] })),
+      batch_refused: refusalExample,
     },
     answer: done,
     otherAnswers: {},
@@ -94,14 +94,14 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   }
 }
 
-function creating({ name, title, one }: Definition): JsonObject {
+function createExample({ name, title, one }: Definition): JsonObject {
   return { op: 'create', records: name, body: { [title]: `Another ${one}` } }
 }
 
-const created: JsonObject = { ...creating(referred), as: 'new' }
+const created: JsonObject = { ...createExample(referred), as: 'new' }
 
 /** For the document itself, because its readers take any member `$ref` for a reference of theirs. */
-const named: JsonObject = { mode: batchModes[0], operations: [created, creating(second)] }
+const named: JsonObject = { mode: batchModes[0], operations: [created, createExample(second)] }
 
 const example: JsonObject = {
   mode: batchModes[0],
@@ -127,7 +127,7 @@ const leavingNothing: JsonObject = {
 
 const tag = '"1-Xq2mO0c1w9hY7bT5rNfKdA"'
 
-const done: Answer = {
+const done: ResponseSpec = {
   description: 'What became of each operation, in their order.',
   headers: writeHeaders,
   schema: 'BatchEnvelope',
@@ -164,7 +164,7 @@ const done: Answer = {
   },
 }
 
-const refused = (): Refusal =>
+const refusalExample = (): Refusal =>
   batchRefused(2, [
     { n: 1, as: undefined, refusal: rowRefusal(rowProblems(checkBody(first, refusedExample(first), null).problems)) },
   ])

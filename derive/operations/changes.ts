@@ -3,7 +3,7 @@ import { waitSecondsMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { cutParameters, type Parameter } from '../parameters.ts'
-import { invalid, quoted, readCut, readInteger } from '../query.ts'
+import { invalidParameter, quoteText, readCut, readInteger } from '../query.ts'
 import { changeExample, changeSchemas } from '../schemas/changes.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
@@ -90,7 +90,7 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
 
 const scopeExample = `${names[0]?.toUpperCase()}_VIEW`
 
-export type Following = {
+export type ChangesRequest = {
   /** A cursor, `now`, or null for the oldest change that is kept. */
   after: string | null
   /** Null for all resources that the token may read. */
@@ -99,11 +99,12 @@ export type Following = {
   waitSeconds: number
 }
 
-export function readFollowing(query: ReadonlyMap<string, string>): Following {
+export function readFollowing(query: ReadonlyMap<string, string>): ChangesRequest {
   const after = query.get('after') ?? null
   const records = query.get('records')?.split(',') ?? null
   const wrong = records?.find((name) => !names.includes(name))
-  if (wrong !== undefined) throw invalid('records', `names ${quoted(wrong)}; it can name ${names.join(', ')}`)
+  if (wrong !== undefined)
+    throw invalidParameter('records', `names ${quoteText(wrong)}; it can name ${names.join(', ')}`)
   const waitSeconds = readInteger('wait', query.get('wait'), 1, waitSecondsMax) ?? 0
   return { after, records, limit: readCut(query).limit, waitSeconds }
 }

@@ -5,17 +5,17 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { exampleId, recordExample } from '../examples.ts'
 import { listParameters } from '../parameters.ts'
 import { readChoosing } from '../query.ts'
-import { answer, idSchema, integer, refTo } from '../schemas/envelopes.ts'
-import { aOne, plain } from '../words.ts'
+import { answerSchema, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { aOne, formatName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ReferenceOperation } from './operation.ts'
-import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
+import { collectionPath, commonFacts, readHeaders, refusalOf } from './record.ts'
 
 /** Lists the possible values of a field that refers to a resource without routes. */
 export const choices: ReferenceOperation = (definition, field, base) => {
   const to = chosenFrom(definition, field)
   return {
-    ...about(definition, 'VIEW'),
+    ...commonFacts(definition, 'VIEW'),
     section: {
       name: 'Choices',
       about: 'What fields can be that refer to something without routes of its own.',
@@ -27,7 +27,7 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     success: 200,
     summary: `List what ${field} of ${aOne(definition)} can be`,
     description: [
-      `Lists the ${plain(to.name)} whose id \`${field}\` can be, by id and title, in the order of their ids. ${pageSizeDefault} come on a page, and \`Link\` leads to the next one.`,
+      `Lists the ${formatName(to.name)} whose id \`${field}\` can be, by id and title, in the order of their ids. ${pageSizeDefault} come on a page, and \`Link\` leads to the next one.`,
     ],
     pathParameters: [],
     parameters: listParameters(to).filter(({ name }) => choosing.includes(name)),
@@ -36,7 +36,7 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     refusals: ['precondition_failed'],
     refused: { invalid_parameter: () => refusalOf(() => readChoosing(new Map([['limit', '0']]))) },
     answer: {
-      description: `Up to a page of ${plain(to.name)}, and how many match in all.`,
+      description: `Up to a page of ${formatName(to.name)}, and how many match in all.`,
       headers: [...readHeaders, 'Links'],
       schema: 'ChoicePage',
       examples: {
@@ -51,7 +51,7 @@ export const choices: ReferenceOperation = (definition, field, base) => {
       },
     },
     schemas: {
-      ChoicePage: answer('A page of records that a field can refer to.', {
+      ChoicePage: answerSchema('A page of records that a field can refer to.', {
         data: {
           type: 'array',
           items: refTo('schemas', 'Choice'),
@@ -60,11 +60,11 @@ export const choices: ReferenceOperation = (definition, field, base) => {
         },
         meta: refTo('schemas', 'ChoicesMeta'),
       }),
-      Choice: answer('A record that a field can refer to.', {
+      Choice: answerSchema('A record that a field can refer to.', {
         id: { ...idSchema, description: 'Its id, which is the value of the field.' },
         title: { type: 'string', maxLength: 200, description: 'What it is called.' },
       }),
-      ChoicesMeta: answer('How many there are.', {
+      ChoicesMeta: answerSchema('How many there are.', {
         total: integer('int64', 0, idMax, 'How many match, on all pages together.'),
         limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
       }),

@@ -1,14 +1,22 @@
 import type { Definition } from '#registry/definition.ts'
-import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
+import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
-import { planIsFull } from '../refused.ts'
-import { planned } from '../schemas/plan.ts'
-import { aOne, plain, planWords, schemaName } from '../words.ts'
+import { planIsFull } from '../refusals.ts'
+import { planExampleJson } from '../schemas/plan.ts'
+import { aOne, formatName, planWords, schemaName } from '../words.ts'
 import { idVariable, inCollection } from './collection.ts'
-import type { Answer, ResourceOperation } from './operation.ts'
-import { about, collectionPath, exampleIdOf, jsonTypes, namingFields, rateHeaders, writeHeaders } from './record.ts'
+import type { ResourceOperation, ResponseSpec } from './operation.ts'
+import {
+  collectionPath,
+  commonFacts,
+  exampleIdOf,
+  jsonTypes,
+  namingFields,
+  rateHeaders,
+  writeHeaders,
+} from './record.ts'
 
 /** Creates a record. */
 export const create: ResourceOperation<'write'> = (definition, base) => {
@@ -17,7 +25,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
   const plan = planWords(definition)
   const examples = createExamples(definition)
   return {
-    ...about(definition, 'EDIT'),
+    ...commonFacts(definition, 'EDIT'),
     needs: namingFields(definition),
     method: 'POST',
     path,
@@ -28,7 +36,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     summary: `Create ${aOne(definition)}`,
     description: [
       `Creates ${aOne(definition)}. Only \`${title}\` is required. The answer has the new id; its path is in \`Location\`.`,
-      ...(plan ? [`The plan of the company limits how many ${plain(name)} there can be: ${plan}.`] : []),
+      ...(plan ? [`The plan of the company limits how many ${formatName(name)} there can be: ${plan}.`] : []),
       'A dry-run answers 200 with `id` null.',
     ],
     pathParameters: [],
@@ -46,7 +54,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
       validation_failed: () => invalidFields(checkBody(definition, refusedExample(definition), null).problems),
       plan_limit_reached: () => planReached(name),
     },
-    answer: created(definition),
+    answer: createdResponse(definition),
     otherAnswers: { 200: preview(definition) },
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
@@ -63,7 +71,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
 }
 
 /** Both responses have one type, because generators read one type for all successes. */
-const created = (definition: Definition): Answer => ({
+const createdResponse = (definition: Definition): ResponseSpec => ({
   description: `The ${definition.one} exists now, and has this id.`,
   headers: [...writeHeaders, 'PreferenceApplied', 'Location', 'ETag'],
   schema: `${schemaName(definition)}CreatedEnvelope`,
@@ -76,7 +84,7 @@ const created = (definition: Definition): Answer => ({
   },
 })
 
-const preview = (definition: Definition): Answer => ({
+const preview = (definition: Definition): ResponseSpec => ({
   description: 'Of a dry-run: nothing is wrong with the body, and nothing was written.',
   headers: ['RequestId', ...rateHeaders],
   schema: `${schemaName(definition)}CreatedEnvelope`,
@@ -84,12 +92,12 @@ const preview = (definition: Definition): Answer => ({
     dry_run: {
       summary: 'Dry-run',
       description: 'There is no record, so there is no id. The plan says what it would be.',
-      value: { data: { id: null, created: false, dry_run: true }, plan: planned(definition, 'created') },
+      value: { data: { id: null, created: false, dry_run: true }, plan: planExampleJson(definition, 'created') },
     },
   },
 })
 
 function planReached(name: string): Refusal {
-  const limit = planLimit(planNames[0] as Plan, name) ?? 0
+  const limit = planLimit(planNames[0] as SubscriptionPlan, name) ?? 0
   return planIsFull(name, limit, limit)
 }

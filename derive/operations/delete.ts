@@ -1,16 +1,16 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import { exampleId } from '../examples.ts'
-import { deleteBlocked } from '../refused.ts'
-import { planned } from '../schemas/plan.ts'
+import { deleteBlocked } from '../refusals.ts'
+import { planExampleJson } from '../schemas/plan.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, inCollection, tagVariable } from './collection.ts'
-import type { Answer, ResourceOperation } from './operation.ts'
-import { about, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
+import type { ResourceOperation, ResponseSpec } from './operation.ts'
+import { commonFacts, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
 
 /** Deletes a record: hides or erases it, with the records that go along. */
 export const remove: ResourceOperation<'write'> = (definition, base) => ({
-  ...about(definition, 'DELETE'),
+  ...commonFacts(definition, 'DELETE'),
   method: 'DELETE',
   path: recordPath(definition, base),
   access: 'write',
@@ -29,10 +29,10 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   refusals: [
     'not_found',
     'precondition_failed',
-    ...(definition.protection || blocking(definition) ? ['delete_blocked' as const] : []),
+    ...(definition.protection || findBlockingRelation(definition) ? ['delete_blocked' as const] : []),
   ],
-  refused: { delete_blocked: () => blocked(definition) },
-  answer: deleted(definition),
+  refused: { delete_blocked: () => blockedRefusal(definition) },
+  answer: deletedResponse(definition),
   collection: inCollection(
     'removes',
     {
@@ -61,12 +61,12 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
 })
 
 /** Returns the first relation whose records can refuse a deletion. */
-const blocking = ({ removal }: Definition) =>
+const findBlockingRelation = ({ removal }: Definition) =>
   removal.relations.find(({ onDelete: { restrict, otherwise } }) => restrict || otherwise === 'restrict')
 
-function blocked(definition: Definition): Refusal {
+function blockedRefusal(definition: Definition): Refusal {
   const { name } = definition
-  const related = blocking(definition)
+  const related = findBlockingRelation(definition)
   return deleteBlocked(definition, [
     definition.protection || !related
       ? { records: name, count: 1, ids: [exampleId] }
@@ -74,7 +74,7 @@ function blocked(definition: Definition): Refusal {
   ])
 }
 
-function deleted(definition: Definition): Answer {
+function deletedResponse(definition: Definition): ResponseSpec {
   const { hardWhen, relations } = definition.removal
   const [id, mode] = [exampleIdOf(definition), hardWhen ? 'hard' : 'soft']
   const going = relations.find(({ onDelete: { cascade, otherwise } }) => cascade || otherwise === 'cascade')
@@ -97,7 +97,7 @@ function deleted(definition: Definition): Answer {
         value: {
           data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay },
           plan: {
-            ...planned(definition, mode === 'hard' ? 'erased' : 'deleted'),
+            ...planExampleJson(definition, mode === 'hard' ? 'erased' : 'deleted'),
             would_delete: along,
             would_keep: stay,
           },

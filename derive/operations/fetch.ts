@@ -4,11 +4,11 @@ import { readFields } from '../query.ts'
 import { aOne, schemaName } from '../words.ts'
 import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
-import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
+import { commonFacts, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
 /** Returns one record. */
 export const fetch: ResourceOperation<'read'> = (definition, base) => ({
-  ...about(definition, 'VIEW'),
+  ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: recordPath(definition, base),
   access: 'read',

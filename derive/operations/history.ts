@@ -4,11 +4,11 @@ import { changeExample } from '../schemas/changes.ts'
 import { schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
-import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
+import { commonFacts, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
 /** Returns the changes of one record. */
 export const history: ResourceOperation<'read'> = (definition, base) => ({
-  ...about(definition, 'VIEW'),
+  ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: `${recordPath(definition, base)}/history`,
   access: 'read',

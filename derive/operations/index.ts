@@ -16,7 +16,7 @@ import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 
 /** The operations of every served resource. Their routes are named like `projects.list`. */
-export const standard = {
+export const standardOperations = {
   list,
   fetch,
   create,
@@ -37,7 +37,7 @@ export const standard = {
 export const ofReferences = { choices } satisfies { readonly [name: string]: ReferenceOperation }
 
 /** The operations that exist once, by the id of the route. Documents about the API come last. */
-export const own = {
+export const ownOperations = {
   me,
   batch,
   changes,
@@ -51,7 +51,7 @@ export const own = {
   readonly [id: string]: OwnOperation
 }
 
-export type StandardName = keyof typeof standard
+export type StandardName = keyof typeof standardOperations
 
 /** The operations in use. A test may add others. */
 export type Operations = {

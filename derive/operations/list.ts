@@ -2,21 +2,21 @@ import { pageSizeDefault } from '#registry/limits.ts'
 import { recordExample } from '../examples.ts'
 import { listParameters } from '../parameters.ts'
 import { readListing } from '../query.ts'
-import { plain, schemaName } from '../words.ts'
+import { formatName, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
-import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
+import { collectionPath, commonFacts, readHeaders, refusalOf } from './record.ts'
 
 /** Returns a page of the records that match. */
 export const list: ResourceOperation<'read'> = (definition, base) => ({
-  ...about(definition, 'VIEW'),
+  ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: collectionPath(definition, base),
   access: 'read',
   success: 200,
-  summary: `List ${plain(definition.name)}`,
+  summary: `List ${formatName(definition.name)}`,
   description: [
-    `Lists the company’s ${plain(definition.name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
+    `Lists the company’s ${formatName(definition.name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
   ],
   pathParameters: [],
   parameters: listParameters(definition),
@@ -25,7 +25,7 @@ export const list: ResourceOperation<'read'> = (definition, base) => ({
   refusals: ['precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readListing(new Map([['limit', '0']]), definition)) },
   answer: {
-    description: `Up to a page of ${plain(definition.name)}, and how many match in all.`,
+    description: `Up to a page of ${formatName(definition.name)}, and how many match in all.`,
     headers: [...readHeaders, 'Links'],
     schema: `${schemaName(definition)}Page`,
     showsRecords: true,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
-import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { servedResources } from '#registry/resources/index.ts'
+import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { exampleId } from '../examples.ts'
-import { answer, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, idSchema, integer, refTo } from '../schemas/envelopes.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders } from './record.ts'
@@ -48,14 +48,14 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
         description: 'The plan limits projects and workers; the service does not limit the rate.',
         value: {
           data: {
-            company: { id: 1, name: 'Harbor & Sons', currency: 'EUR', plan: planNames[0] as Plan },
+            company: { id: 1, name: 'Harbor & Sons', currency: 'EUR', plan: planNames[0] as SubscriptionPlan },
             token: { id: exampleId, label: 'Bookkeeping', expires_at: null },
             account_id: exampleId,
             scopes: ['PROJECTS_VIEW', 'PROJECTS_EDIT'],
             add_ons: ['api'],
             limits: limitedResources.map((records) => ({
               records,
-              limit: planLimit(planNames[0] as Plan, records),
+              limit: planLimit(planNames[0] as SubscriptionPlan, records),
               used: 3,
             })),
             rate: null,
@@ -66,8 +66,8 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
   },
   otherAnswers: {},
   schemas: {
-    MeEnvelope: answer('Who calls.', { data: refTo('schemas', 'Me') }),
-    Me: answer('Who calls, and what is open to them at this moment.', {
+    MeEnvelope: answerSchema('Who calls.', { data: refTo('schemas', 'Me') }),
+    Me: answerSchema('Who calls, and what is open to them at this moment.', {
       company: refTo('schemas', 'MeCompany'),
       token: refTo('schemas', 'MeToken'),
       account_id: { ...idSchema, description: 'The account behind the token, whose permissions limit its scopes.' },
@@ -84,13 +84,13 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
         description: 'The limit of calls. Null if the service has none.',
       },
     }),
-    MeCompany: answer('The company of the token.', {
+    MeCompany: answerSchema('The company of the token.', {
       id: { ...idSchema, description: 'Id of the company.' },
       name: text('Name of the company.', 200),
       currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'Currency of all its amounts (ISO 4217).' },
       plan: text('Plan of the company.', 63),
     }),
-    MeToken: answer('The token of the call.', {
+    MeToken: answerSchema('The token of the call.', {
       id: { ...idSchema, description: 'Id of the token.' },
       label: text('What it is called in Settings.', 200),
       expires_at: {
@@ -99,12 +99,12 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
         description: 'When it ends by itself: 401 from then on. Null if it does not.',
       },
     }),
-    MeLimit: answer('How many live records of a resource the plan holds.', {
+    MeLimit: answerSchema('How many live records of a resource the plan holds.', {
       records: text('The resource.', 63),
       limit: { ...integer('int64', 0, idMax, 'The most. Null if the plan has no limit.'), type: ['integer', 'null'] },
       used: integer('int64', 0, idMax, 'How many there are.'),
     }),
-    MeRate: answer('How often the token may call.', {
+    MeRate: answerSchema('How often the token may call.', {
       limit: integer('int32', 1, 2 ** 31 - 1, 'Calls in a window, counted by each process of the service.'),
       window_seconds: integer('int32', 1, 86_400, 'Length of a window.'),
     }),

@@ -22,7 +22,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Section = { name: string; about: string; remarks?: readonly string[] }
 
 /** The members of every operation. */
-type Documented = {
+type OperationFacts = {
   method: Method
   /** The path, with `{name}` for a parameter. */
   path: string
@@ -33,7 +33,7 @@ type Documented = {
 }
 
 /** A document about the API, which needs no token. */
-export type DocumentOperation = Documented & {
+export type DocumentOperation = OperationFacts & {
   access: 'public'
   type: string
   /** Checks of the collection's script, beside status and type. */
@@ -41,7 +41,7 @@ export type DocumentOperation = Documented & {
 }
 
 /** A call with a token. */
-export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Documented & {
+export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = OperationFacts & {
   access: Does
   /** The resource of the operation, if it has one. */
   definition?: Definition
@@ -69,9 +69,9 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   /** Examples of refusals that differ from the usual ones. */
   refused: { readonly [code in RefusalCode]?: () => Refusal }
   /** The response with the status `success`. */
-  answer: Answer
+  answer: ResponseSpec
   /** Other responses by status. 304 follows from a condition on a read. */
-  otherAnswers: { readonly [status: string]: Answer }
+  otherAnswers: { readonly [status: string]: ResponseSpec }
   /** Its own types by name. */
   schemas: JsonObject
   collection: Collection
@@ -110,7 +110,7 @@ export type RequestBody = {
   valuesMax?: number
 }
 
-export type Answer = {
+export type ResponseSpec = {
   description: string
   headers: readonly HeaderComponent[]
   /** The name of the type. */

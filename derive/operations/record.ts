@@ -10,7 +10,7 @@ import { idVariable } from './collection.ts'
 import type { BodyNeeds, PathParameter, Section } from './operation.ts'
 
 /** Returns the common members of the operations on a resource. */
-export const about = (definition: Definition, action: Action) => ({
+export const commonFacts = (definition: Definition, action: Action) => ({
   definition,
   section: sectionOf(definition),
   scope: permission(definition.name, action),

@@ -4,9 +4,9 @@ import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
-import { planIsFull } from '../refused.ts'
-import { answer, integer, refTo } from '../schemas/envelopes.ts'
-import { planned } from '../schemas/plan.ts'
+import { planIsFull } from '../refusals.ts'
+import { answerSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { planExampleJson } from '../schemas/plan.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { writeHeaders } from './record.ts'
@@ -78,21 +78,21 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
         description: 'Nothing is in the way, and the plan says what would be done.',
         value: {
           data: { write_id: writeIdExample, undone: false, dry_run: true, records: 1, remaining: 0 },
-          plan: planned(registry[0] as Definition, 'updated'),
+          plan: planExampleJson(registry[0] as Definition, 'updated'),
         },
       },
     },
   },
   otherAnswers: {},
   schemas: {
-    Undone: answer('What was taken back of a write, or would be.', {
+    Undone: answerSchema('What was taken back of a write, or would be.', {
       write_id: { type: 'string', format: 'uuid', description: 'The write that was taken back.' },
       undone: { type: 'boolean', description: 'Whether it was. False in a dry-run.' },
       dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
       records: count('How many records this call took back.'),
       remaining: count('How many are left for the next call.'),
     }),
-    UndoneEnvelope: answer(
+    UndoneEnvelope: answerSchema(
       'What was taken back.',
       { data: refTo('schemas', 'Undone') },
       { plan: refTo('schemas', 'WritePlan') },

@@ -3,17 +3,17 @@ import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { protectionWords } from '../protection.ts'
-import { planned } from '../schemas/plan.ts'
+import { planExampleJson } from '../schemas/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
-import type { Answer, ResourceOperation } from './operation.ts'
-import { about, exampleIdOf, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
+import type { ResourceOperation, ResponseSpec } from './operation.ts'
+import { commonFacts, exampleIdOf, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
 
 /** Changes members of a record. */
 export const update: ResourceOperation<'write'> = (definition, base) => {
   const examples = updateExamples(definition)
   return {
-    ...about(definition, 'EDIT'),
+    ...commonFacts(definition, 'EDIT'),
     needs: namingFields(definition),
     method: 'PATCH',
     path: recordPath(definition, base),
@@ -39,7 +39,7 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     refused: {
       validation_failed: () => invalidFields(checkBody(definition, refusedExample(definition), {}).problems),
     },
-    answer: updated(definition),
+    answer: updatedResponse(definition),
     collection: inCollection('uses', {
       offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
       title: 'What changed is listed',
@@ -51,7 +51,7 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
   }
 }
 
-function updated(definition: Definition): Answer {
+function updatedResponse(definition: Definition): ResponseSpec {
   const [id, changed] = [exampleIdOf(definition), [definition.title]]
   return {
     description: 'What changed; in a dry-run, what would.',
@@ -71,7 +71,7 @@ function updated(definition: Definition): Answer {
       dry_run: {
         summary: 'Dry-run',
         description: 'The body is acceptable and would change this.',
-        value: { data: { id, updated: false, dry_run: true, changed }, plan: planned(definition, 'updated') },
+        value: { data: { id, updated: false, dry_run: true, changed }, plan: planExampleJson(definition, 'updated') },
       },
     },
   }

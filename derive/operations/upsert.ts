@@ -3,15 +3,15 @@ import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
 import { inCollection } from './collection.ts'
 import { create } from './create.ts'
-import type { Answer, ResourceOperation } from './operation.ts'
-import { about, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
+import type { ResourceOperation, ResponseSpec } from './operation.ts'
+import { commonFacts, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
 import { update } from './update.ts'
 
 /** Changes the record with the caller’s own reference, or creates it. */
 export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
   return {
-    ...about(definition, 'EDIT'),
+    ...commonFacts(definition, 'EDIT'),
     needs: namingFields(definition),
     method: 'PUT',
     path: referencePath(definition, base),
@@ -42,8 +42,8 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'reference_conflict',
     ],
     refused: { ...made.refused, ...changed.refused },
-    answer: upserted(definition, 'created'),
-    otherAnswers: { 200: upserted(definition, 'updated') },
+    answer: upsertedResponse(definition, 'created'),
+    otherAnswers: { 200: upsertedResponse(definition, 'updated') },
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
       offers: ['X-Dry-Run', 'If-Match', 'If-None-Match'],
@@ -53,7 +53,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
   }
 }
 
-function upserted(definition: Definition, done: 'created' | 'updated'): Answer {
+function upsertedResponse(definition: Definition, done: 'created' | 'updated'): ResponseSpec {
   const [id, changed] = [exampleIdOf(definition), [definition.title]]
   const isNew = done === 'created'
   return {

@@ -3,8 +3,8 @@ import { descriptionOf } from '../openapi/operations.ts'
 import type { Collection, CollectionRequest } from '../operations/collection.ts'
 import type { Section } from '../operations/operation.ts'
 import { type DataRoute, type DocumentRoute, isDataRoute, type Route } from '../routes.ts'
-import { answersOf } from './answers.ts'
 import { publicRequest, request } from './requests.ts'
+import { answersOf } from './saved-responses.ts'
 
 /** Returns the calls of a section, ordered so that each finds the result of the one before. */
 export function folder({ name, about }: Section, routes: readonly Route[], errorsPage: string): JsonObject {

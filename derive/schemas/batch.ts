@@ -4,7 +4,7 @@ import { servedResources } from '#registry/resources/index.ts'
 import { batchModes } from '../batch.ts'
 import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
 import { aOne, capital, schemaName } from '../words.ts'
-import { answer, enumType, idSchema, integer, oneWord, refTo } from './envelopes.ts'
+import { answerSchema, enumType, idSchema, integer, oneWord, refTo } from './envelopes.ts'
 
 /** Schemas of a batch's request and response. */
 
@@ -106,7 +106,7 @@ export const batchSchemas: JsonObject = {
     servedResources.map(({ name }) => name),
     'The resource.',
   ),
-  BatchDone: answer('What became of a batch.', {
+  BatchDone: answerSchema('What became of a batch.', {
     mode: refTo('schemas', 'BatchMode'),
     dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
     done: count('How many operations were done; in a dry-run, would be.'),
@@ -118,12 +118,12 @@ export const batchSchemas: JsonObject = {
       description: 'One entry an operation, in their order.',
     },
   }),
-  BatchEnvelope: answer(
+  BatchEnvelope: answerSchema(
     'What became of a batch.',
     { data: refTo('schemas', 'BatchDone') },
     { plan: refTo('schemas', 'WritePlan') },
   ),
-  BatchOutcome: answer(
+  BatchOutcome: answerSchema(
     'What became of one operation.',
     { n, status: integer('int32', 200, 599, 'The status that a call of its own would have had.') },
     {
@@ -138,7 +138,7 @@ export const batchSchemas: JsonObject = {
     description: 'What the call of its own would have answered as `data`. Absent where it was refused.',
     additionalProperties: true,
   },
-  RefusedOperation: answer(
+  RefusedOperation: answerSchema(
     'An operation that was refused.',
     {
       n,

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
-import { aOne, plain, schemaName } from '../words.ts'
-import { answer, enumType, idSchema, oneWord, refTo } from './envelopes.ts'
+import { aOne, formatName, schemaName } from '../words.ts'
+import { answerSchema, enumType, idSchema, oneWord, refTo } from './envelopes.ts'
 
 /** A change in the feed and in the history of a record. */
 
@@ -63,13 +63,13 @@ const changesOf = (type: string): JsonObject => ({
 export function changeTypesOf(definition: Definition): JsonObject {
   const name = schemaName(definition)
   return {
-    [`${name}Change`]: answer(`One change of ${aOne(definition)}. \`Change\` says what its members are.`, {
+    [`${name}Change`]: answerSchema(`One change of ${aOne(definition)}. \`Change\` says what its members are.`, {
       ...typesOfMembers,
       ...withExamples(definition),
       records: oneWord(definition.name),
       record: { anyOf: [refTo('schemas', name), { type: 'null' }] },
     }),
-    [`${name}HistoryPage`]: answer(`Changes of ${aOne(definition)}, the newest first.`, {
+    [`${name}HistoryPage`]: answerSchema(`Changes of ${aOne(definition)}, the newest first.`, {
       data: changesOf(`${name}Change`),
       meta: refTo('schemas', 'PageMeta'),
     }),
@@ -103,7 +103,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
       ),
     },
   },
-  ThinChange: answer('A change without its `changes` and its `record`.', {
+  ThinChange: answerSchema('A change without its `changes` and its `record`.', {
     ...Object.fromEntries(Object.entries(typesOfMembers).filter(([name]) => !thickMembers.includes(name))),
     records: refTo('schemas', 'ChangeRecords'),
   }),
@@ -117,7 +117,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
     'The resource.',
   ),
   ChangeAuthor: {
-    ...answer('Who made a change, and with what.', {
+    ...answerSchema('Who made a change, and with what.', {
       channel: refTo('schemas', 'ChangeChannel'),
       account_id: orNull(idSchema, 'The account that acted; null where the operator did.'),
       token_id: orNull(idSchema, 'The token it acted by; null of the web interface and of the command.'),
@@ -129,11 +129,11 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
   },
   ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
-  ChangesPage: answer('Changes in the order of their commits.', {
+  ChangesPage: answerSchema('Changes in the order of their commits.', {
     data: changesOf('Change'),
     meta: refTo('schemas', 'ChangesMeta'),
   }),
-  ChangesMeta: answer('Where to go on.', {
+  ChangesMeta: answerSchema('Where to go on.', {
     next: {
       type: 'string',
       maxLength: 200,
@@ -173,7 +173,7 @@ export function changeExample(definition: Definition): JsonObject {
       account_id: 3,
       token_id: 5,
       request_id: '8f14e45f-ceea-467f-a8d9-2a4d7b1c9e10',
-      idempotency_key: `${plain(schemaName(definition)).toLowerCase()}-17`,
+      idempotency_key: `${formatName(schemaName(definition)).toLowerCase()}-17`,
       preview_id: null,
     },
     write_id: writeIdExample,

@@ -2,12 +2,12 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
-import { plain, schemaName } from '../words.ts'
+import { formatName, schemaName } from '../words.ts'
 
 export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
 /** Returns an open object of a response. Its members always occur unless they are optional. */
-export const answer = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
+export const answerSchema = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: 'object',
   description,
   properties: { ...properties, ...optional },
@@ -28,8 +28,11 @@ export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const record = refTo('schemas', view === 'all' ? partName(definition) : name)
   const data = { type: 'array', items: record, maxItems: pageSizeMax, description: 'The records of this page.' }
   return {
-    [`${name}Page`]: answer(`A page of ${plain(definition.name)}.`, { data, meta: refTo('schemas', 'PageMeta') }),
-    [`${name}Envelope`]: answer(`One ${definition.one}.`, { data: record }),
+    [`${name}Page`]: answerSchema(`A page of ${formatName(definition.name)}.`, {
+      data,
+      meta: refTo('schemas', 'PageMeta'),
+    }),
+    [`${name}Envelope`]: answerSchema(`One ${definition.one}.`, { data: record }),
     ...Object.assign(
       {},
       ...Object.entries(written).map(([what, about]) => ({
@@ -50,25 +53,25 @@ const written = {
 export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
   return {
     PageMeta: {
-      ...answer('Where a page stands in the whole list.', {
+      ...answerSchema('Where a page stands in the whole list.', {
         total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
         limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
         offset: integer('int32', 0, offsetMax, 'How many records were skipped.'),
       }),
       examples: [{ total: 1, limit: pageSizeDefault, offset: 0 }],
     },
-    Created: answer(written.Created, {
+    Created: answerSchema(written.Created, {
       id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
       created: flag('Whether there is a new record. False in a dry-run.'),
       dry_run: dryRun,
     }),
-    Updated: answer(written.Updated, {
+    Updated: answerSchema(written.Updated, {
       id: { ...idSchema, description: 'Id of the record.' },
       updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
       dry_run: dryRun,
       changed: changedFields(fieldsMax(definitions)),
     }),
-    Upserted: answer(written.Upserted, {
+    Upserted: answerSchema(written.Upserted, {
       id: {
         ...idSchema,
         type: ['integer', 'null'],
@@ -79,7 +82,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       dry_run: dryRun,
       changed: changedFields(fieldsMax(definitions)),
     }),
-    Deleted: answer(
+    Deleted: answerSchema(
       deletedWords,
       {
         id: { ...idSchema, description: 'Id of the record.' },
@@ -100,8 +103,8 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       ['soft', 'hard'],
       '`soft`: can be restored in the web interface. `hard`: erased for good.',
     ),
-    RecordGroup: answer('Some records of one kind.', group),
-    KeptGroup: answer('Some records of one kind, and what becomes of them.', {
+    RecordGroup: answerSchema('Some records of one kind.', group),
+    KeptGroup: answerSchema('Some records of one kind, and what becomes of them.', {
       ...group,
       effect: refTo('schemas', 'KeptEffect'),
     }),
@@ -129,7 +132,7 @@ const deletedWords = 'What a delete did, or would do.'
 
 /** Returns the body with a type as its `data`. */
 const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
-  answer(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
+  answerSchema(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
 
 export const integer = (
   format: 'int32' | 'int64',

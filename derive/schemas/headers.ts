@@ -66,53 +66,53 @@ const etag = 'Names this state of what was answered. Send it back in If-None-Mat
 
 /** The header and its description, by the name of the component. */
 const headers = {
-  RequestId: described('X-Request-Id', 'Names the request in the log of the service.', requestId),
-  ETag: described('ETag', etag, etagExample),
-  NewETag: sometimes('ETag', `${etag} Absent in a dry-run.`, '"4-0cZt8yFhQ1mVw6LrEoUxKg"'),
-  Location: described('Location', 'Path of the new record.', `/v1/projects/${exampleId}`),
-  CacheControl: described(
+  RequestId: requiredHeader('X-Request-Id', 'Names the request in the log of the service.', requestId),
+  ETag: requiredHeader('ETag', etag, etagExample),
+  NewETag: optionalHeader('ETag', `${etag} Absent in a dry-run.`, '"4-0cZt8yFhQ1mVw6LrEoUxKg"'),
+  Location: requiredHeader('Location', 'Path of the new record.', `/v1/projects/${exampleId}`),
+  CacheControl: requiredHeader(
     'Cache-Control',
     'Only the caller may keep it, and asks again before using it.',
     'private, no-cache',
   ),
-  Vary: described(
+  Vary: requiredHeader(
     'Vary',
     'The answer depends on the token, and its form on the codings taken.',
     'Authorization, Accept-Encoding',
   ),
-  Links: sometimes(
+  Links: optionalHeader(
     'Link',
     'The pages around this one (RFC 8288): `next`, `prev`, `first`; of a walk, which begins with `after_id=0`, `next` while more follows, and `first`. At most 3,000 characters: else `next` alone, or none. Absent where this page is all.',
     '</v1/projects?limit=50&offset=50>; rel="next"',
   ),
-  NoStore: described('Cache-Control', 'A refusal is not kept.', 'no-store'),
-  AllowOrigin: described('Access-Control-Allow-Origin', 'Pages of any site may load it.', '*'),
-  Replayed: sometimes(
+  NoStore: requiredHeader('Cache-Control', 'A refusal is not kept.', 'no-store'),
+  AllowOrigin: requiredHeader('Access-Control-Allow-Origin', 'Pages of any site may load it.', '*'),
+  Replayed: optionalHeader(
     'Idempotency-Replayed',
     'There when this is the answer of an earlier request with the same key.',
     'true',
   ),
-  WriteId: sometimes(
+  WriteId: optionalHeader(
     'X-Write-Id',
     'Names what was written, for good; a replay tells that of the first answer. Absent in a dry-run.',
     writeIdExample,
   ),
-  PreferenceApplied: sometimes(
+  PreferenceApplied: optionalHeader(
     'Preference-Applied',
     'There when the answer has the `record` that `Prefer` asked for (RFC 7240).',
     'return=representation',
   ),
-  OriginalRequestId: sometimes(
+  OriginalRequestId: optionalHeader(
     'Idempotency-Original-Request-Id',
     'With `Idempotency-Replayed`: the X-Request-Id of the earlier request, which a replayed problem has in `request_id`.',
     requestId,
   ),
-  Challenge: described(
+  Challenge: requiredHeader(
     'WWW-Authenticate',
     'How to authenticate (RFC 6750), with `error="invalid_token"` where a token was sent.',
     'Bearer',
   ),
-  ScopeChallenge: sometimes(
+  ScopeChallenge: optionalHeader(
     'WWW-Authenticate',
     'With `insufficient_scope`: the scope that is needed (RFC 6750).',
     'Bearer error="insufficient_scope", scope="PROJECTS_VIEW"',
@@ -122,23 +122,27 @@ const headers = {
     'Seconds to wait before the request is repeated; whoever repeats it sooner is refused again.',
   ),
   RetryWhileRunning: seconds(false, 'Seconds to wait; with `idempotency_in_progress` only.'),
-  RateLimitPolicy: sometimes(
+  RateLimitPolicy: optionalHeader(
     'RateLimit-Policy',
     'There where the service limits the calls of a token: the quota `q` of a window of `w` seconds.',
     '"token";q=600;w=60',
   ),
-  RateLimit: sometimes(
+  RateLimit: optionalHeader(
     'RateLimit',
     'There where the service limits the calls of a token: `r` calls are left, and in `t` seconds all of them are again.',
     '"token";r=599;t=60',
   ),
-  Accept: described('Accept', 'The content types that are taken.', 'application/json'),
-  AcceptPatch: described(
+  Accept: requiredHeader('Accept', 'The content types that are taken.', 'application/json'),
+  AcceptPatch: requiredHeader(
     'Accept-Patch',
     'The content types that are taken (RFC 5789).',
     'application/merge-patch+json, application/json',
   ),
-  AcceptEncoding: sometimes('Accept-Encoding', 'Where the body was coded: the codings that are taken.', 'identity'),
+  AcceptEncoding: optionalHeader(
+    'Accept-Encoding',
+    'Where the body was coded: the codings that are taken.',
+    'identity',
+  ),
 } satisfies { [component: string]: { name: string; header: JsonObject } }
 
 export type HeaderComponent = keyof typeof headers
@@ -151,7 +155,7 @@ export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>
   Object.fromEntries(components.map((component) => [headers[component].name, refTo('headers', component)]))
 
 /** Returns a header that always occurs. The next function returns one that sometimes occurs. */
-function described(name: string, description: string, example: string) {
+function requiredHeader(name: string, description: string, example: string) {
   return { name, header: { description, required: true, schema: { type: 'string', maxLength: 8192 }, example } }
 }
 
@@ -160,6 +164,6 @@ function seconds(required: boolean, description: string) {
   return { name: 'Retry-After', header: { description, required, schema, example: 1 } }
 }
 
-function sometimes(name: string, description: string, example: string) {
+function optionalHeader(name: string, description: string, example: string) {
   return { name, header: { description, schema: { type: 'string', maxLength: 8192 }, example } }
 }

@@ -1,16 +1,16 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { idMax, plannedChangesMax } from '#registry/limits.ts'
-import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
-import { answer, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
+import { answerSchema, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
 
 /** Schemas of a dry-run's preview. */
 
 export const planSchemas: JsonObject = {
-  WritePlan: answer('What the call would do. Of a dry-run, and of a plan that is no longer true.', {
+  WritePlan: answerSchema('What the call would do. Of a dry-run, and of a plan that is no longer true.', {
     hash: {
       type: 'string',
       pattern: '^sha256-[A-Za-z0-9_-]{43}$',
@@ -27,7 +27,7 @@ export const planSchemas: JsonObject = {
     would_delete: groups('RecordGroup', 'Records that would be deleted along with what is deleted.'),
     would_keep: groups('KeptGroup', 'Records that refer to what would be deleted, and would stay.'),
   }),
-  PlannedChange: answer(
+  PlannedChange: answerSchema(
     'What would happen to a record.',
     {
       records: refTo('schemas', 'PlannedRecords'),
@@ -55,10 +55,10 @@ export const planSchemas: JsonObject = {
 }
 
 /** Returns a preview of one change, as JSON. */
-export const planned = (definition: Definition, action: PlannedChange['action']): JsonObject =>
+export const planExampleJson = (definition: Definition, action: PlannedChange['action']): JsonObject =>
   planExample(definition, action) as unknown as JsonObject
 
-export function planExample(definition = registry[0] as Definition, action: PlannedChange['action']): WritePlan {
+export function planExample(definition = registry[0] as Definition, action: PlannedChange['action']): Preview {
   const { id, [definition.title]: title = null } = recordExample(definition)
   const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
   const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }

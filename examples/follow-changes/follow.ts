@@ -4,9 +4,9 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-type Row = { id: number; [field: string]: unknown }
-type Change = { records: string; record_id: number; action: string; record: Row | null }
-type State = { cursor: string; copy: { [records: string]: { [id: string]: Row } } }
+type StateRow = { id: number; [field: string]: unknown }
+type Change = { records: string; record_id: number; action: string; record: StateRow | null }
+type State = { cursor: string; copy: { [records: string]: { [id: string]: StateRow } } }
 
 const { PLUMBLINE_URL: base = 'http://127.0.0.1:3000', PLUMBLINE_TOKEN: token = '' } = process.env
 const file = 'copy.json'
@@ -33,9 +33,9 @@ async function start(): Promise<State> {
   const { meta } = (await ask('/v1/changes?after=now')).body as { meta: { next: string; records: string[] } }
   const begun: State = { cursor: meta.next, copy: {} }
   for (const records of meta.records) {
-    const all: { [id: string]: Row } = {}
+    const all: { [id: string]: StateRow } = {}
     for (let after = 0; ; ) {
-      const { data } = (await ask(`/v1/${records}?limit=100&after_id=${after}`)).body as { data: Row[] }
+      const { data } = (await ask(`/v1/${records}?limit=100&after_id=${after}`)).body as { data: StateRow[] }
       for (const row of data) all[row.id] = row
       if (data.length < 100) break
       after = data.at(-1)?.id ?? after

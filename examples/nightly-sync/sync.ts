@@ -5,27 +5,33 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
-type Row = { [field: string]: unknown }
-type Page = { etag: string; next: string | null; total: number; data: Row[] }
+type SyncRow = { [field: string]: unknown }
+type Page = { etag: string; next: string | null; total: number; data: SyncRow[] }
 /** What the last night left: each page with the ETag it came with, by its path. */
 type State = { pages: { [path: string]: Page } }
-type Sent = { method?: string; path: string; headers?: Record<string, string>; body?: Row; statuses?: number[] }
+type SyncRequest = {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: SyncRow
+  statuses?: number[]
+}
 
-const base = needed('PLUMBLINE_URL').replace(/\/$/, '')
-const token = needed('PLUMBLINE_TOKEN')
+const base = readVariable('PLUMBLINE_URL').replace(/\/$/, '')
+const token = readVariable('PLUMBLINE_TOKEN')
 const [payrollFile = 'payroll.json', stateFile = 'state.json'] = process.argv.slice(2)
 /** In each key, since the service remembers a key for a day. */
 const run = new Date().toISOString().slice(0, 10)
 const counts = { created: 0, updated: 0, unchanged: 0, pages_read: 0, pages_kept: 0 }
 
-const payroll: Row[] = JSON.parse(await readFile(payrollFile, 'utf8'))
+const payroll: SyncRow[] = JSON.parse(await readFile(payrollFile, 'utf8'))
 const state = await readState()
 await sendWorkers(payroll)
 const projects = await readAll('/v1/projects?sort=id&limit=100')
 await writeState()
 console.log(JSON.stringify({ ...counts, projects: projects.length }))
 
-async function sendWorkers(rows: readonly Row[]): Promise<void> {
+async function sendWorkers(rows: readonly SyncRow[]): Promise<void> {
   const known = new Map((await readAll('/v1/workers?sort=id&limit=100')).map((worker) => [worker.employee_no, worker]))
   for (const row of rows) {
     const worker = known.get(row.employee_no)
@@ -41,7 +47,7 @@ async function sendWorkers(rows: readonly Row[]): Promise<void> {
 }
 
 /** Changes the worker as it is now: where somebody else was faster (412), it is read again, once. */
-async function update(path: string, row: Row): Promise<void> {
+async function update(path: string, row: SyncRow): Promise<void> {
   for (const isLast of [false, true]) {
     const etag = (await ask({ path })).headers.get('ETag') ?? ''
     const headers = { ...keyOf('update', row), 'If-Match': etag }
@@ -52,15 +58,15 @@ async function update(path: string, row: Row): Promise<void> {
 }
 
 /** The same row has the same key for the whole night, however often this is started: it is done once. */
-function keyOf(action: string, row: Row): Record<string, string> {
+function keyOf(action: string, row: SyncRow): Record<string, string> {
   const digest = createHash('sha256').update(JSON.stringify(row)).digest('hex')
   return { 'Idempotency-Key': `${action}-${run}-${digest}` }
 }
 
 /** All pages. One that has not changed since the last night is not transferred again (304). */
-async function readAll(first: string): Promise<Row[]> {
+async function readAll(first: string): Promise<SyncRow[]> {
   for (let attempt = 1; ; attempt++) {
-    const rows: Row[] = []
+    const rows: SyncRow[] = []
     let total = 0
     for (let path: string | null = first; path !== null; ) {
       const page: Page = await readPage(path)
@@ -81,7 +87,7 @@ async function readPage(path: string): Promise<Page> {
     return kept
   }
   counts.pages_read++
-  const { data, meta } = (await answer.json()) as { data: Row[]; meta: { total: number } }
+  const { data, meta } = (await answer.json()) as { data: SyncRow[]; meta: { total: number } }
   const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1]
   const page = {
     etag: answer.headers.get('ETag') ?? '',
@@ -94,7 +100,7 @@ async function readPage(path: string): Promise<Page> {
 }
 
 /** One call. What may be repeated is, with the same key: the answer got lost, or the service asks to come again. */
-async function ask({ method = 'GET', path, headers = {}, body, statuses = [] }: Sent): Promise<Response> {
+async function ask({ method = 'GET', path, headers = {}, body, statuses = [] }: SyncRequest): Promise<Response> {
   const sent: RequestInit = {
     method,
     headers: {
@@ -140,7 +146,7 @@ async function writeState(): Promise<void> {
   await rename(half, stateFile)
 }
 
-function needed(name: string): string {
+function readVariable(name: string): string {
   const value = process.env[name]
   if (value) return value
   console.error(`Set ${name}.`)

@@ -6,8 +6,8 @@ import { check, type Violation } from '../check.ts'
 import { drawer } from '../generate.ts'
 import { type Line, readHistory } from '../history.ts'
 import { settle } from '../operations.ts'
-import { openRecorder, type Recorder, type Sent } from '../recorder.ts'
-import type { Met } from '../service.ts'
+import { openRecorder, type RecordedRequest, type Recorder } from '../recorder.ts'
+import type { PostgresAddress } from '../service.ts'
 import { startLoad } from '../workload.ts'
 import { clusterIn, cutLog, endOfLog, newestPage, positionOf } from './files.ts'
 import { type Image, keepImage, startOn } from './image.ts'
@@ -70,7 +70,7 @@ export async function tryCuts(asked: Asked): Promise<Cuts> {
 /** What a kill left: the disk, what the callers had heard, and what was on the disk for certain at which moment. */
 type Killed = {
   image: Image
-  token: Sent['token']
+  token: RecordedRequest['token']
   lines: Line[]
   sendings: Sending[]
   /** The log was on the disk up to the position of each mark when it was asked for, at the moment of the mark. */
@@ -113,7 +113,7 @@ async function killUnderLoad(image: Image, { token: text, draw, file }: Drawing)
 }
 
 /** Asks all the time how much of the log is on the disk. */
-async function watchLog(met: Met, marks: Mark[]): Promise<{ end(): Promise<void> }> {
+async function watchLog(met: PostgresAddress, marks: Mark[]): Promise<{ end(): Promise<void> }> {
   const { user, password, database, socket } = met
   const client = new pg.Client({ host: dirname(socket), user, password, database })
   client.on('error', () => {})

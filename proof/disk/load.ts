@@ -1,8 +1,8 @@
 import { operations, pause, type Site } from '../operations.ts'
-import type { Heard, Recorder, Sent } from '../recorder.ts'
+import type { RecordedRequest, RecordedResponse, Recorder } from '../recorder.ts'
 
 /** A call that was sent, and when its answer came; null where none did. */
-export type Sending = { sent: Sent; end: number | null; isDone: boolean }
+export type Sending = { sent: RecordedRequest; end: number | null; isDone: boolean }
 
 export type Writing = {
   sendings: Sending[]
@@ -10,7 +10,12 @@ export type Writing = {
   finish(): Promise<void>
 }
 
-export const siteOf = (recorder: Recorder, token: Sent['token'], draw: () => number, prefix: string): Site => {
+export const siteOf = (
+  recorder: Recorder,
+  token: RecordedRequest['token'],
+  draw: () => number,
+  prefix: string,
+): Site => {
   let made = 0
   return {
     ...{ name: 'a', recorder, draw, token: () => token, isOver: () => false },
@@ -24,14 +29,14 @@ export async function startWriting(site: Site, callers: number): Promise<Writing
   const { recorder, draw } = site
   const sendings: Sending[] = []
   let isOver = false
-  const sendAs = (operation: string) => async (parts: Omit<Sent, 'operation' | 'company' | 'token'>) => {
+  const sendAs = (operation: string) => async (parts: Omit<RecordedRequest, 'operation' | 'company' | 'token'>) => {
     const sending: Sending = {
       sent: { ...parts, operation, company: site.name, token: site.token() },
       end: null,
       isDone: false,
     }
     sendings.push(sending)
-    const heard: Heard = await recorder.send(sending.sent)
+    const heard: RecordedResponse = await recorder.send(sending.sent)
     if (heard.status === null) isOver = true
     else {
       sending.end = performance.now()

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { check, type Violation } from '../check.ts'
 import { readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
-import { type Heard, openRecorder, type Recorder, type Sent } from '../recorder.ts'
+import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
 import { startLoad } from '../workload.ts'
 import { type BoundedFault, failovers, faultsOfClocks, faultsOfDisks, faultsOfTheNetwork } from './bounded.ts'
 import { type Ground, openClockGround, openDiskGround, openNetworkGround } from './ground.ts'
@@ -104,7 +104,7 @@ type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean }
 function watch(recorder: Recorder) {
   let seen: Seen[] = []
   const open = new Map<object, number>()
-  const send = async (sent: Sent): Promise<Heard> => {
+  const send = async (sent: RecordedRequest): Promise<RecordedResponse> => {
     const call = {}
     const start = performance.now()
     open.set(call, start)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { surroundings } from '../surroundings.ts'
-import { copyCheckout, type FoundRun, hasFound, planted, runPlanted } from './planted.ts'
+import { copyCheckout, type FoundRun, hasFound, planted, runPlanted } from './planted-bugs.ts'
 
 /**
  * `npm run planted`: each bug is planted in a copy of the service, which then runs under load until the rule that is named

@@ -1,3 +1,4 @@
+import { followersMissNothing, revokedIsRevoked, webhooksTellAll } from './events.ts'
 import {
   nothingLost,
   nothingUnasked,
@@ -18,7 +19,6 @@ import {
   versionsInOrder,
 } from './records.ts'
 import type { Rule } from './rule.ts'
-import { followersMissNothing, revokedIsRevoked, webhooksTellAll } from './told.ts'
 
 export type { Rule } from './rule.ts'
 

@@ -127,7 +127,8 @@ export const replayIsFirstAnswer: Rule = {
         const [first] = done
         if (!first) continue
         for (const again of done)
-          if (!isSameAnswer(first, again)) yield `${company.name}, key ${key}: ${said(first)}, then ${said(again)}`
+          if (!isSameAnswer(first, again))
+            yield `${company.name}, key ${key}: ${formatResponse(first)}, then ${formatResponse(again)}`
       }
   },
 }
@@ -140,7 +141,8 @@ function isSameAnswer(one: Call, other: Call): boolean {
   )
 }
 
-const said = ({ status, text, write, version }: Call): string => `${status} ${text} version ${version} write ${write}`
+const formatResponse = ({ status, text, write, version }: Call): string =>
+  `${status} ${text} version ${version} write ${write}`
 
 export const oneCompany: Rule = {
   name: 'one company',

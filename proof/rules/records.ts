@@ -192,7 +192,7 @@ export const ifPlanOnce: Rule = {
           if (
             !event ||
             event.action !== action ||
-            (action === 'updated' && !isSame(sorted(event.changes), sorted(fields)))
+            (action === 'updated' && !isSame(sortFields(event.changes), sortFields(fields)))
           )
             yield `${company.name}, ${records}/${id}: planned ${action} ${JSON.stringify(fields)}, done ${event ? `${event.action} ${JSON.stringify(event.changes)}` : 'nothing'}`
         }
@@ -203,7 +203,7 @@ export const ifPlanOnce: Rule = {
 
 type PlannedChange = { records: string; id: number | null; action: string; fields: Fields }
 
-const sorted = (fields: Fields | null) =>
+const sortFields = (fields: Fields | null) =>
   Object.entries(fields ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1))
 
 export const undoLeavesBefore: Rule = {
@@ -223,11 +223,11 @@ export const undoLeavesBefore: Rule = {
   },
 }
 
-type Net = { isBegun: boolean; isEnded: boolean; fields: Map<string, [unknown, unknown]> }
+type WriteNet = { isBegun: boolean; isEnded: boolean; fields: Map<string, [unknown, unknown]> }
 
 /** What a write did to each record from its first to its last change. */
-function netOf(events: readonly Event[]): Map<string, Net> {
-  const found = new Map<string, Net>()
+function netOf(events: readonly Event[]): Map<string, WriteNet> {
+  const found = new Map<string, WriteNet>()
   for (const event of events) {
     const net = found.get(event.record) ?? { isBegun: isBeginning(event), isEnded: false, fields: new Map() }
     found.set(event.record, net)
@@ -240,7 +240,7 @@ function netOf(events: readonly Event[]): Map<string, Net> {
 
 const isBeginning = ({ action }: Event): boolean => action === 'created' || action === 'restored'
 
-function whyNotUndone(net: Net, back: Net | undefined): string | null {
+function whyNotUndone(net: WriteNet, back: WriteNet | undefined): string | null {
   if (net.isBegun && net.isEnded) return null
   if (net.isBegun) return back?.isEnded ? null : 'left what it began'
   if (net.isEnded) return back?.isBegun ? null : 'did not bring it back'

@@ -1,10 +1,10 @@
 import { countries } from '../countries.ts'
 import type { Json } from '../json.ts'
 import type { Field } from './index.ts'
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /** A postal address; every member may be absent. */
-export type AddressField = Common & { kind: 'address' }
+export type AddressField = CommonMembers & { kind: 'address' }
 
 const members: { readonly [name: string]: Field } = {
   line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'Street and house number.' },
@@ -40,7 +40,7 @@ export const address: Kind<AddressField> = {
 }
 
 /** A country, as two capital letters. */
-export type CountryField = Common & { kind: 'country' }
+export type CountryField = CommonMembers & { kind: 'country' }
 
 export const country: Kind<CountryField> = {
   schema: () => ({ type: 'string', pattern: '^[A-Z]{2}$' }),

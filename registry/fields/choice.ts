@@ -1,10 +1,10 @@
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /**
  * One of a few words. If the word is a state, `moves` has the steps between them. A record may be created in any
  * state, because records arrive from other systems with a history.
  */
-export type ChoiceField = Common & {
+export type ChoiceField = CommonMembers & {
   kind: 'choice'
   values: readonly string[]
   moves?: { readonly [from: string]: readonly string[] }
@@ -23,7 +23,7 @@ export const choice: Kind<ChoiceField> = {
 }
 
 /** Yes or no. */
-export type FlagField = Common & { kind: 'flag' }
+export type FlagField = CommonMembers & { kind: 'flag' }
 
 export const flag: Kind<FlagField> = {
   schema: () => ({ type: 'boolean' }),

@@ -58,7 +58,7 @@ export const fieldRights = ['PAY', 'MONEY', 'TAX'] as const
 export type FieldRight = (typeof fieldRights)[number]
 
 /** The members that a field of any kind may have. */
-export type Common = {
+export type CommonMembers = {
   /** What the field means, with its unit: one or two sentences for the documents. */
   about: string
   /** Required on create, and never cleared. */

@@ -8,10 +8,10 @@ import { type Field, kindOf, kinds } from './index.ts'
 import { decimalsOf } from './number.ts'
 
 /** One suite over every kind of field: a new kind adds a row, and is held to the same. */
-type Row = { field: Field; accepts: Json[]; refuses: Json[] }
+type KindRow = { field: Field; accepts: Json[]; refuses: Json[] }
 
 const about = 'A field.'
-const rows: Row[] = [
+const rows: KindRow[] = [
   {
     field: { kind: 'text', max: 5, example: 'abc', about },
     accepts: ['a', 'abcde', '😀😀😀😀😀', ' ab '],

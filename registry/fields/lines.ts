@@ -1,9 +1,9 @@
 import { linesMax, moneyMax } from '../limits.ts'
 import type { Field } from './index.ts'
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /** The priced lines of an estimate or an invoice, in their order. */
-export type LinesField = Common & { kind: 'lines' }
+export type LinesField = CommonMembers & { kind: 'lines' }
 
 /** One stored line; every member is present. */
 export type Line = { description: string; quantity: number; unit: string | null; unit_price_minor: number }

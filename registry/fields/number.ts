@@ -1,10 +1,10 @@
 import { moneyMax } from '../limits.ts'
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 const int32Max = 2 ** 31 - 1
 
 /** A whole number between two bounds, both included. */
-export type IntegerField = Common & { kind: 'integer'; min: number; max: number; example: number }
+export type IntegerField = CommonMembers & { kind: 'integer'; min: number; max: number; example: number }
 
 export const integer: Kind<IntegerField> = {
   schema: ({ min, max }) => ({
@@ -22,7 +22,7 @@ export const integer: Kind<IntegerField> = {
 }
 
 /** An amount in the smallest unit of the company's currency (cents), as a whole number. */
-export type MoneyField = Common & { kind: 'money' }
+export type MoneyField = CommonMembers & { kind: 'money' }
 
 export const money: Kind<MoneyField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 0, maximum: moneyMax }),
@@ -36,7 +36,7 @@ export const money: Kind<MoneyField> = {
 }
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
-export type DecimalField = Common & {
+export type DecimalField = CommonMembers & {
   kind: 'decimal'
   min: number
   max: number

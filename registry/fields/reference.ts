@@ -1,8 +1,8 @@
 import { idMax } from '../limits.ts'
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /** The record's own number. */
-export type IdField = Common & { kind: 'id' }
+export type IdField = CommonMembers & { kind: 'id' }
 
 export const id: Kind<IdField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
@@ -15,7 +15,7 @@ export const id: Kind<IdField> = {
 }
 
 /** The id of a live record of another resource, of the same company. */
-export type ReferenceField = Common & {
+export type ReferenceField = CommonMembers & {
   kind: 'reference'
   to: string
   /** Only records with this value of this column are eligible; any other is as good as missing. */

@@ -1,10 +1,10 @@
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /**
  * Text of up to `max` characters (code points), trimmed. If a required text is missing, `numbered` fills it: the
  * prefix and a running number of six digits.
  */
-export type TextField = Common & { kind: 'text'; max: number; example: string; numbered?: string }
+export type TextField = CommonMembers & { kind: 'text'; max: number; example: string; numbered?: string }
 
 /**
  * Refuses white space alone, and NUL, which PostgreSQL cannot store. The service checks both before the field. Blanks
@@ -25,6 +25,6 @@ const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable' | 'filter'> = {
 export const text: Kind<TextField> = { ...bounded, sortable: true, filter: null }
 
 /** Long text, shown in several lines. */
-export type ParagraphField = Common & { kind: 'paragraph'; max: number; example: string }
+export type ParagraphField = CommonMembers & { kind: 'paragraph'; max: number; example: string }
 
 export const paragraph: Kind<ParagraphField> = { ...bounded, sortable: false, filter: null }

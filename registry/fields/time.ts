@@ -1,7 +1,7 @@
-import type { Common, Kind } from './kind.ts'
+import type { CommonMembers, Kind } from './kind.ts'
 
 /** A day of the calendar, without a time or a zone. */
-export type DateField = Common & { kind: 'date'; example: string }
+export type DateField = CommonMembers & { kind: 'date'; example: string }
 
 export const date: Kind<DateField> = {
   // `refuses` checks the calendar.
@@ -23,7 +23,7 @@ function isCalendarDay(value: string): boolean {
 }
 
 /** A moment, shown in UTC with milliseconds (RFC 3339). Only the service sets one. */
-export type InstantField = Common & { kind: 'instant' }
+export type InstantField = CommonMembers & { kind: 'instant' }
 
 export const instant: Kind<InstantField> = {
   schema: () => ({ type: 'string', format: 'date-time' }),

@@ -1,7 +1,7 @@
 import { resource } from '../common.ts'
-import type { Found, Problem } from '../definition.ts'
+import type { Problem, ReferencedRecords } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { payable, pricedFields, pricedTotals } from './priced.ts'
+import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder, isPast } from './rules.ts'
 
 export const estimates = resource({
@@ -50,7 +50,7 @@ export const estimates = resource({
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
-  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, payable],
+  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable],
   computed: pricedTotals,
   doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
@@ -67,7 +67,7 @@ export const estimates = resource({
   },
 })
 
-function projectOfClient(after: JsonObject, _before: JsonObject | null, found: Found): Problem | undefined {
+function projectOfClient(after: JsonObject, _before: JsonObject | null, found: ReferencedRecords): Problem | undefined {
   const project = found.project_id
   if (!project || after.client_id === null || project.client_id === after.client_id) return undefined
   return { field: 'project_id', code: 'not_of_client', message: 'must be a project of the client in client_id' }

@@ -1,7 +1,7 @@
 import { record } from '../common.ts'
-import { type Found, type Problem, problem } from '../definition.ts'
+import { type Problem, problem, type ReferencedRecords } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { payable, pricedFields, pricedTotals } from './priced.ts'
+import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
 
 export const invoices = record({
@@ -47,7 +47,7 @@ export const invoices = record({
   search: ['number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
   needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
-  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, payable],
+  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable],
   computed: pricedTotals,
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
@@ -64,7 +64,7 @@ export const invoices = record({
 function projectFits(
   after: JsonObject,
   _before: JsonObject | null,
-  { project_id: project }: Found,
+  { project_id: project }: ReferencedRecords,
 ): Problem | undefined {
   if (!project || project.client_id === null || project.client_id === after.client_id) return undefined
   const message = 'must be a project of the client in client_id, or one that has no client'
@@ -74,7 +74,7 @@ function projectFits(
 function estimateFits(
   after: JsonObject,
   _before: JsonObject | null,
-  { estimate_id: estimate }: Found,
+  { estimate_id: estimate }: ReferencedRecords,
 ): Problem | undefined {
   if (!estimate) return undefined
   if (estimate.client_id !== null && estimate.client_id !== after.client_id)

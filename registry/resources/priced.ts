@@ -35,7 +35,7 @@ export const pricedTotals = (record: JsonObject): JsonObject => ({
 })
 
 /** Refuses sums beyond the largest amount that can be stored. */
-export function payable(after: JsonObject): Problem | undefined {
+export function checkPayable(after: JsonObject): Problem | undefined {
   if ((after.total_minor as number) <= moneyMax && (after.subtotal_minor as number) <= moneyMax) return undefined
   return { field: 'lines', code: 'out_of_range', message: `must add up to at most ${moneyMax} minor units` }
 }

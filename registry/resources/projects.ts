@@ -1,5 +1,5 @@
 import { resource } from '../common.ts'
-import { type Found, type Problem, problem } from '../definition.ts'
+import { type Problem, problem, type ReferencedRecords } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 import { drafts, inOrder } from './rules.ts'
 
@@ -84,7 +84,11 @@ export const projects = resource({
   },
 })
 
-function clientTakesProjects(after: JsonObject, before: JsonObject | null, found: Found): Problem | undefined {
+function clientTakesProjects(
+  after: JsonObject,
+  before: JsonObject | null,
+  found: ReferencedRecords,
+): Problem | undefined {
   const isNew = before === null || before.client_id !== after.client_id
   if (!isNew || found.client_id?.status !== 'BLOCKED') return undefined
   const message = 'is a BLOCKED client, who gets no new project; change the status of the client first'

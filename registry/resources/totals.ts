@@ -20,18 +20,18 @@ export function totals(lines: readonly Line[], discountPct: Json | undefined, ta
 }
 
 export function lineTotal({ quantity, unit_price_minor }: Line): bigint {
-  return rounded(scaled(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
+  return divideRounded(scaleNumber(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
 }
 
 const percentPlaces = 2
 
 function percentOf(amount: bigint, percent: Json | undefined): bigint {
   const hundredfold = 10n ** BigInt(percentPlaces + 2)
-  return rounded(amount * scaled(Number(percent ?? 0), percentPlaces), hundredfold)
+  return divideRounded(amount * scaleNumber(Number(percent ?? 0), percentPlaces), hundredfold)
 }
 
 /** Returns a number with at most `places` decimals in units of its last place. */
-const scaled = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places))
+const scaleNumber = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places))
 
 /** Divides and rounds half up. Nothing here is negative. */
-const rounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor
+const divideRounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { DataRoute } from '#derive/routes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import type { ProblemBody } from '#registry/refusals.ts'
-import type { Call, PathParams, Reply } from '../pipeline/call.ts'
-import type { Read, Write } from '../pipeline/handler.ts'
+import type { ApiResponse, Call, PathParams } from '../pipeline/call.ts'
+import type { ReadStep, Write } from '../pipeline/handler.ts'
 import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
 import { authorizationsIn } from '../protocol/headers.ts'
 import type { Agent } from './request.ts'
@@ -11,7 +11,7 @@ import type { Agent } from './request.ts'
 /** Calls of /v1 that a tool makes: judged, counted, logged and answered as any other. */
 
 /** A write that was refused, with what /v1 answers. */
-export class CallRefused extends Error {
+export class CallRefusedError extends Error {
   readonly problem: ProblemBody
   constructor(problem: ProblemBody) {
     super(problem.detail)
@@ -20,7 +20,7 @@ export class CallRefused extends Error {
   }
 }
 
-export type Called = { body: JsonObject; headers: Reply['headers'] }
+export type CallResult = { body: JsonObject; headers: ApiResponse['headers'] }
 
 type CallOptions = {
   params?: PathParams
@@ -32,18 +32,28 @@ type CallOptions = {
 }
 
 /** Makes a read of /v1. Throws if it is refused. */
-export async function callRead(agent: Agent, route: DataRoute, read: Read, options: CallOptions = {}): Promise<Called> {
-  return called(await answerRead(agent.app, callOf(agent, route, options), read, neverWait))
+export async function callRead(
+  agent: Agent,
+  route: DataRoute,
+  read: ReadStep,
+  options: CallOptions = {},
+): Promise<CallResult> {
+  return readResult(await answerRead(agent.app, callOf(agent, route, options), read, neverWait))
 }
 
 /** Makes a write of /v1. Throws if it is refused. */
-export async function callWrite(agent: Agent, route: DataRoute, write: Write, options: CallOptions): Promise<Called> {
-  return called(await answerWrite(agent.app, callOf(agent, route, options), write))
+export async function callWrite(
+  agent: Agent,
+  route: DataRoute,
+  write: Write,
+  options: CallOptions,
+): Promise<CallResult> {
+  return readResult(await answerWrite(agent.app, callOf(agent, route, options), write))
 }
 
-function called({ status, headers, body }: Reply): Called {
+function readResult({ status, headers, body }: ApiResponse): CallResult {
   const said = JSON.parse(body) as JsonObject
-  if (status >= 400) throw new CallRefused(said as ProblemBody)
+  if (status >= 400) throw new CallRefusedError(said as ProblemBody)
   return { body: said, headers }
 }
 

@@ -1,14 +1,14 @@
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { agentClientMax } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
-import { storable } from '../pipeline/masked.ts'
+import { formatStorable } from '../pipeline/masked-response.ts'
 
 const clientInfo = 'io.modelcontextprotocol/clientInfo'
 
 /** Returns what a client says it is, in its message or, in older revisions, in `User-Agent`; nobody checks it. */
 export function clientOf(message: JsonObject, rawHeaders: readonly string[]): string | null {
   const named = nameIn(message) ?? headerNamed('user-agent', rawHeaders)
-  const text = inLine(storable(named ?? '')).trim()
+  const text = inLine(formatStorable(named ?? '')).trim()
   return text === '' ? null : [...text].slice(0, agentClientMax).join('')
 }
 

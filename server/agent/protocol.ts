@@ -4,8 +4,8 @@ import { agentPath } from '#registry/agents.ts'
 import type { Json } from '#registry/json.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { version } from '../config/config.ts'
-import type { Failed } from '../http/failed.ts'
-import type { Reply } from '../pipeline/call.ts'
+import type { FailureResponder } from '../http/failure-responder.ts'
+import type { ApiResponse } from '../pipeline/call.ts'
 import type { Agent, Message } from './request.ts'
 import { runTool } from './run-tool.ts'
 
@@ -13,9 +13,9 @@ import { runTool } from './run-tool.ts'
  * The Model Context Protocol, in the revisions of its library: one that has no sessions, and older ones as one message of
  * a stream that ends. The library is loaded by the first request of an agent that is let in: it takes 25 MB.
  */
-export async function answerMessage(agent: Agent, failed: Failed, message: Message): Promise<Reply> {
+export async function answerMessage(agent: Agent, failed: FailureResponder, message: Message): Promise<ApiResponse> {
   const { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } = await import('@modelcontextprotocol/server')
-  const makeServer = () => {
+  const createServer = () => {
     const server = new Server(
       { name: 'plumbline', title: 'Plumbline', version },
       {
@@ -33,7 +33,7 @@ export async function answerMessage(agent: Agent, failed: Failed, message: Messa
     return server
   }
   // Nothing is sent before a result, and nothing is subscribed to: an answer always ends.
-  const handler = createMcpHandler(makeServer, { legacy: 'stateless', keepAliveMs: 0 })
+  const handler = createMcpHandler(createServer, { legacy: 'stateless', keepAliveMs: 0 })
   const response = await handler.fetch(
     new Request(agent.base + agentPath, { method: 'POST', headers: headersOf(agent) }),
     {

@@ -8,8 +8,8 @@ import type { CallerRow } from '#sql/system/caller.ts'
 import type { Share } from '../fair/shares.ts'
 import type { App } from '../http/app.ts'
 import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
-import { authorized, enforceRateLimit } from '../pipeline/authorized.ts'
 import type { Call } from '../pipeline/call.ts'
+import { enforceRateLimit, requireAuthorized } from '../pipeline/require-authorized.ts'
 import { type Body, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
@@ -41,7 +41,7 @@ export type Agent = AgentRequest & {
   takeRate(): Rate | undefined
 }
 
-type Admitted = Omit<Agent, 'client' | 'takeRate'>
+type AdmittedAgent = Omit<Agent, 'client' | 'takeRate'>
 
 /** What any token may call: refusals of the token itself are logged under it. */
 const route = ownRoute('me')
@@ -57,19 +57,19 @@ export function readMessage({ rawHeaders }: AgentRequest, body: Body): Message {
 }
 
 /** Returns the caller. Throws as /v1 does, and then if its company lets no agents in. */
-export async function admitAgent(request: AgentRequest): Promise<Admitted> {
+export async function admitAgent(request: AgentRequest): Promise<AdmittedAgent> {
   const { app, share, rawHeaders, peer } = request
   const ask = readToken({ rawHeaders, peer, route, query: '' })
   const [row] = await app.database.read<CallerRow & AgentCompanyRow>(agentWithCaller(ask), share)
   const call = plainCall(request)
-  const caller = authorized(app, call, ask, row)
+  const caller = requireAuthorized(app, call, ask, row)
   const { agents: settings, erased_at: erasedAt } = row as AgentCompanyRow
   if (!settings) throw new Refusal('agents_off')
   return { ...request, ask, caller, settings, erasedAt }
 }
 
 /** Counts the request of an agent whose message was read. Throws if its token has made too many. */
-export function countAgent(agent: Admitted, message: Message): Agent {
+export function countAgent(agent: AdmittedAgent, message: Message): Agent {
   const { app, ask, caller } = agent
   const call = plainCall(agent)
   enforceRateLimit(app, call, ask, caller)

@@ -1,8 +1,8 @@
 import { readArguments, type ToolName, toolNamed } from '#derive/agent/tools.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import type { Failed } from '../http/failed.ts'
-import { CallRefused } from './calls.ts'
+import type { FailureResponder } from '../http/failure-responder.ts'
+import { CallRefusedError } from './calls.ts'
 import type { Agent } from './request.ts'
 import { changes, describe, find, get } from './tools/read.ts'
 import { apply, preview, status } from './tools/write.ts'
@@ -27,7 +27,7 @@ export type ToolResult = {
 /** Runs a tool. Returns undefined if there is none of this name. A refusal is a result too: the agent can do better. */
 export async function runTool(
   agent: Agent,
-  failed: Failed,
+  failed: FailureResponder,
   name: string,
   sent: Json | undefined,
 ): Promise<ToolResult | undefined> {
@@ -37,7 +37,7 @@ export async function runTool(
     return resultOf(await tools[tool.name](agent, readArguments(tool, sent)))
   } catch (error) {
     const problem =
-      error instanceof CallRefused ? error.problem : JSON.parse(failed(error, agent.requestId, `mcp.${name}`).body)
+      error instanceof CallRefusedError ? error.problem : JSON.parse(failed(error, agent.requestId, `mcp.${name}`).body)
     return { ...resultOf(problem), isError: true }
   }
 }

@@ -4,25 +4,29 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Admission } from '../http/admission.ts'
 import type { App } from '../http/app.ts'
 import { baseOf } from '../http/base.ts'
-import type { Failed } from '../http/failed.ts'
+import type { FailureResponder } from '../http/failure-responder.ts'
 import { readBody } from '../http/read-body.ts'
-import { type Incoming, onlyThese, type Site } from '../http/request-handler.ts'
+import { type HttpRequest, onlyThese, type Site } from '../http/request-handler.ts'
 import { allowOf } from '../http/router.ts'
 import { refuseForeignOrigin } from '../http/same-origin.ts'
-import type { Sent } from '../http/send.ts'
-import { errorsAddress } from '../pipeline/answer.ts'
+import type { HttpResponse } from '../http/send.ts'
 import { claimOf } from '../pipeline/authorize.ts'
-import { orRefusal, orThrow } from '../pipeline/refused.ts'
+import { orRefusal, orThrow } from '../pipeline/or-refusal.ts'
+import { errorsAddress } from '../pipeline/stored-response.ts'
 import { answerMessage } from './protocol.ts'
 import { type AgentRequest, admitAgent, countAgent, type Message, readMessage } from './request.ts'
 
 /** Answers programs that act for a language model, at one path. Decisions, Agents. */
-export function makeAgents(app: App, { shares, within, refuseWritesInShortage }: Admission, failed: Failed): Site {
+export function createAgents(
+  app: App,
+  { shares, within, refuseWritesInShortage }: Admission,
+  failed: FailureResponder,
+): Site {
   const allow = allowOf(['POST'])
   const errorsPage = errorsAddress(app.config.publicUrl)
   return (incoming) => ({ route: 'mcp', answer: () => answer(incoming) })
 
-  async function answer(incoming: Incoming): Promise<Sent> {
+  async function answer(incoming: HttpRequest): Promise<HttpResponse> {
     const { request, method, peer, requestId, startedAt, budget } = incoming
     if (method !== 'POST') return onlyThese({ allow, options: { Allow: allow } }, method)
     refuseForeignOrigin(app.config, request)
@@ -38,7 +42,7 @@ export function makeAgents(app: App, { shares, within, refuseWritesInShortage }:
   }
 
   /** The caller is judged before what it sends. */
-  async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<Sent> {
+  async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
     const admitted = await admitAgent(asked)
     const agent = countAgent(admitted, orThrow(message))
     if (isWrite) refuseWritesInShortage()

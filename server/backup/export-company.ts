@@ -7,7 +7,7 @@ import { noCompany } from '../service/company.ts'
 import { companyRows, companyTables, inSnapshot, leftOut } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
-import { makeWhole } from './make-whole.ts'
+import { createComplete } from './create-complete.ts'
 import { type FileFacts, manifestName, manifestText } from './manifest.ts'
 import { writeTar } from './tar.ts'
 
@@ -35,7 +35,7 @@ export type ExportTask = {
 
 /** One archive with everything of a company but secrets, as of one moment. It has its name when it is whole. */
 export const exportCompany = (task: ExportTask): Promise<CompanyManifest> =>
-  makeWhole({ to: task.to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
+  createComplete({ to: task.to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
     writeArchive(fresh, task),
   )
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createUnfinishedPath } from '../embedded/folders.ts'
-import { backupsIn } from './kept.ts'
+import { backupsIn } from './stored-backups.ts'
 
 /** What failed last and has not succeeded since. */
 export type Failures = { [work in Work]?: Failure }

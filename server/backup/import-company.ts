@@ -8,14 +8,14 @@ import { type CompanyManifest, companyFormat, linesOf } from './export-company.t
 import { BackupProblem, manifestName, readManifest } from './manifest.ts'
 import { readTar } from './tar.ts'
 
-export type Imported = { companyId: number; manifest: CompanyManifest }
+export type ImportCompanyResult = { companyId: number; manifest: CompanyManifest }
 
 /** A company out of an archive, with a new id and all its records' ids as they were. All of it is checked first. */
 export async function importCompany(
   connection: Connection,
   from: string,
   progress: (sentence: string) => void,
-): Promise<Imported> {
+): Promise<ImportCompanyResult> {
   const file = resolve(from)
   progress('Checking the archive …')
   const manifest = await checkArchive(file)

@@ -28,7 +28,7 @@ export function manifestText(manifest: { format: string }): string {
 
 /** The manifest in a text, which has to be the one that was written. `where` names it in what is said. */
 export function readManifest<T extends { format: string }>(text: string, where: string, format: T['format']): T {
-  const { checksum, ...manifest } = parsed(text, where) as T & { checksum?: unknown }
+  const { checksum, ...manifest } = parseManifest(text, where) as T & { checksum?: unknown }
   if (manifest.format !== format)
     throw new BackupProblem(
       `${where} says format ${JSON.stringify(manifest.format ?? null)}, and this reads ${format}: use the command and the version of Plumbline that it is of.`,
@@ -38,7 +38,7 @@ export function readManifest<T extends { format: string }>(text: string, where: 
   return manifest as unknown as T
 }
 
-function parsed(text: string, where: string): object {
+function parseManifest(text: string, where: string): object {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value

@@ -42,7 +42,7 @@ async function openFolder(path: string): Promise<Backup> {
     keys: async () => {
       const found = keyFacts(manifest).map(async (facts): Promise<[string, Buffer]> => {
         const content = await readFile(join(path, facts.path)).catch(() => undefined)
-        return [facts.path, same(content, facts, path)]
+        return [facts.path, checkContent(content, facts, path)]
       })
       return new Map(await Promise.all(found))
     },
@@ -63,7 +63,9 @@ async function openFile(path: string): Promise<Backup> {
     manifest,
     extract: (cluster) => extractCluster(path, manifest, cluster),
     keys: async () =>
-      new Map(keyFacts(manifest).map((facts) => [facts.path, same(rest.get(facts.path), facts, path)] as const)),
+      new Map(
+        keyFacts(manifest).map((facts) => [facts.path, checkContent(rest.get(facts.path), facts, path)] as const),
+      ),
   }
 }
 
@@ -71,13 +73,13 @@ const aloneMax = 256 * 1024 * 1024
 
 const keyFacts = ({ files }: Manifest): FileFacts[] => files.filter(({ path }) => !path.startsWith(clusterFolder))
 
-function same(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
+function checkContent(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
   if (!content) throw new BackupProblem(`${path} is missing in ${where}. Use another backup.`)
-  if (content.length !== bytes || hash('sha256', content) !== sha256) throw damaged(path, where)
+  if (content.length !== bytes || hash('sha256', content) !== sha256) throw damagedFile(path, where)
   return content
 }
 
-const damaged = (path: string, where: string): BackupProblem =>
+const damagedFile = (path: string, where: string): BackupProblem =>
   new BackupProblem(`${path} in ${where} is damaged: it does not have its checksum. Use another backup.`)
 
 async function extractCluster(archive: string, { files }: Manifest, cluster: string): Promise<string[]> {
@@ -87,7 +89,7 @@ async function extractCluster(archive: string, { files }: Manifest, cluster: str
     throw new BackupProblem(`${archive} is missing. Use another backup.`)
   for await (const { path, type, bytes, content } of readTar(archive)) {
     if (!path.startsWith(clusterFolder)) continue
-    const inside = safe(path.slice(clusterFolder.length).replace(/\/$/, ''), archive)
+    const inside = checkPath(path.slice(clusterFolder.length).replace(/\/$/, ''), archive)
     if (type === 'directory') {
       if (inside !== '') await mkdir(join(cluster, inside), { mode: 0o700 })
     } else {
@@ -96,7 +98,7 @@ async function extractCluster(archive: string, { files }: Manifest, cluster: str
         throw new BackupProblem(`${path} in ${archive} is not in the manifest. Use another backup.`)
       expected.delete(path)
       if (bytes !== facts.bytes || (await store(content, join(cluster, inside))) !== facts.sha256)
-        throw damaged(path, archive)
+        throw damagedFile(path, archive)
     }
     if (inside !== '') paths.push(inside)
   }
@@ -105,7 +107,7 @@ async function extractCluster(archive: string, { files }: Manifest, cluster: str
 }
 
 /** No path leads out of the folder. */
-function safe(path: string, where: string): string {
+function checkPath(path: string, where: string): string {
   if (!path.startsWith('/') && !path.split('/').includes('..')) return path
   throw new BackupProblem(`${path} in ${where} leads out of the backup. Use another one.`)
 }

@@ -5,7 +5,7 @@ import { readNames } from '../embedded/folders.ts'
 import { pointerName, readPointer } from '../embedded/location.ts'
 import { type Moment, readBundledMajor, recoverCluster } from '../embedded/recovery.ts'
 import { knownMigrations } from '../store/migration-files.ts'
-import { checkArchive, checkEnd } from './archived.ts'
+import { checkArchive, checkEnd } from './archived-segments.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { type Backup, openBackup } from './read-backup.ts'
 
@@ -20,10 +20,10 @@ export type RestoreTask = {
   progress(sentence: string): void
 }
 
-export type Restored = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
+export type RestoreBackupResult = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
 
 /** A data folder as it was. What is wrong with the backup or the archive is found before anything has its name. */
-export async function restoreBackup(task: RestoreTask): Promise<Restored> {
+export async function restoreBackup(task: RestoreTask): Promise<RestoreBackupResult> {
   const { from, moment, archive, folder, user, progress } = task
   const backup = await openBackup(from)
   const { manifest } = backup

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { InBackground } from '../jobs/in-background.ts'
+import type { BackgroundRunner } from '../jobs/in-background.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import type { FailureNotes } from './failures.ts'
@@ -13,7 +13,7 @@ type Task = {
   log: Logger
   clock: { now(): Date }
   notes: FailureNotes
-  inBackground: InBackground
+  inBackground: BackgroundRunner
   /** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
   everyMilliseconds?: number
 }

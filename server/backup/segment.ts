@@ -24,14 +24,14 @@ export async function checkSegment(path: string, identity: SegmentIdentity): Pro
     bytes: header.readUInt32LE(32),
     pageBytes: header.readUInt32LE(36),
   }
-  if (!found.isLong || found.bytes !== segmentBytes || found.pageBytes === 0) throw damaged(path)
+  if (!found.isLong || found.bytes !== segmentBytes || found.pageBytes === 0) throw damagedSegment(path)
   if (found.systemId !== systemId)
-    throw strange(path, `is of another database (number ${found.systemId}, not ${systemId})`)
+    throw unusableSegment(path, `is of another database (number ${found.systemId}, not ${systemId})`)
   const place = found.address / BigInt(segmentBytes)
   if (found.address !== BigInt(segment) * BigInt(segmentBytes))
-    throw strange(path, `holds another part of the log (segment ${place}, not ${segment})`)
+    throw unusableSegment(path, `holds another part of the log (segment ${place}, not ${segment})`)
   if (found.timeline > timeline)
-    throw strange(path, `is of a later timeline than its name says (${found.timeline}, not ${timeline})`)
+    throw unusableSegment(path, `is of a later timeline than its name says (${found.timeline}, not ${timeline})`)
   return { hasStart: found.left < roomIn(found.pageBytes) }
 }
 
@@ -51,18 +51,18 @@ async function readHeader(path: string): Promise<Buffer> {
     write(chunk: Buffer, _, done) {
       if (bytes < headerBytes) chunk.copy(header, bytes)
       bytes += chunk.length
-      done(bytes > segmentBytes ? damaged(path) : null)
+      done(bytes > segmentBytes ? damagedSegment(path) : null)
     },
   })
   await pipeline(createReadStream(path), createGunzip(), count).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall) throw error
-    throw damaged(path)
+    throw damagedSegment(path)
   })
-  if (bytes !== segmentBytes) throw damaged(path)
+  if (bytes !== segmentBytes) throw damagedSegment(path)
   return header
 }
 
-const damaged = (path: string): BackupProblem => strange(path, 'is damaged or cut off')
+const damagedSegment = (path: string): BackupProblem => unusableSegment(path, 'is damaged or cut off')
 
-const strange = (path: string, what: string): BackupProblem =>
+const unusableSegment = (path: string, what: string): BackupProblem =>
   new BackupProblem(`${path} ${what}, so nothing after it can be restored: bring it back, or take a later backup.`)

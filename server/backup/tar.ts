@@ -97,7 +97,7 @@ export async function* readTar(file: string): AsyncGenerator<Entry> {
       entry.resume()
     }
   } catch (error) {
-    throw damaged(error, file)
+    throw damagedArchive(error, file)
   } finally {
     source.destroy()
   }
@@ -108,12 +108,12 @@ async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGe
   try {
     yield* entry
   } catch (error) {
-    throw damaged(error, where)
+    throw damagedArchive(error, where)
   }
 }
 
 /** What the file system says, and what has been said already, stays as it is. */
-function damaged(error: unknown, where: string): unknown {
+function damagedArchive(error: unknown, where: string): unknown {
   if (error instanceof BackupProblem || (error as NodeJS.ErrnoException).syscall) return error
   return new BackupProblem(`${where} is damaged or cut off (${(error as Error).message}). Use another one.`)
 }

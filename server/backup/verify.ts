@@ -3,16 +3,16 @@ import { EmbeddedProblem, openEmbedded } from '../embedded/open.ts'
 import { createFolderAside } from '../embedded/recovery.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
-import { folderProblem } from './make-whole.ts'
+import { folderProblem } from './create-complete.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
-export type Verified = { manifest: Manifest; tables: ReadTwice[] }
+export type VerifyResult = { manifest: Manifest; tables: ReadTwice[] }
 
 type VerifyTask = { from: string; user: string | null; progress(sentence: string): void }
 
 /** Restores a backup aside, starts it, and reads every table in two ways; nothing of it stays. */
-export async function verifyBackup(task: VerifyTask): Promise<Verified> {
+export async function verifyBackup(task: VerifyTask): Promise<VerifyResult> {
   try {
     return await verifyIn(tmpdir(), task)
   } catch (error) {
@@ -23,7 +23,7 @@ export async function verifyBackup(task: VerifyTask): Promise<Verified> {
   }
 }
 
-async function verifyIn(parent: string, { from, user, progress }: VerifyTask): Promise<Verified> {
+async function verifyIn(parent: string, { from, user, progress }: VerifyTask): Promise<VerifyResult> {
   const { folder, clear } = await createFolderAside(parent)
   try {
     const { manifest } = await restoreBackup({ from, folder, user, moment: 'copied', archive: null, progress })

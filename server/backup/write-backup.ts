@@ -7,7 +7,7 @@ import { version } from '../config/config.ts'
 import { copyCluster, type LogRange } from '../embedded/backup.ts'
 import { flush } from '../embedded/folders.ts'
 import type { Connection } from '../embedded/members.ts'
-import { makeWhole } from './make-whole.ts'
+import { createComplete } from './create-complete.ts'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
 import { type Writer, writeTar } from './tar.ts'
 
@@ -41,7 +41,7 @@ export async function writeBackup(task: BackupTask): Promise<Manifest> {
     remedy: task.remedy,
     left: task.left,
   }
-  return makeWhole(whole, (fresh) => writeAt(fresh, task, keys))
+  return createComplete(whole, (fresh) => writeAt(fresh, task, keys))
 }
 
 type KeyFile = readonly [name: string, content: Buffer]
@@ -76,10 +76,10 @@ async function writeBeside(folder: string, name: string, content: Buffer): Promi
   return { path: name, bytes: content.length, sha256: hash('sha256', content) }
 }
 
-type Copied = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
+type CopyResult = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
 
 /** The cluster as PostgreSQL sends it, entry by entry, each with a checksum. */
-async function copyInto(writer: Writer, { connection, signal, now, onProgress }: BackupTask): Promise<Copied> {
+async function copyInto(writer: Writer, { connection, signal, now, onProgress }: BackupTask): Promise<CopyResult> {
   const startedAt = now()
   const files: FileFacts[] = []
   const into = new PassThrough({ highWaterMark: 1024 * 1024, signal })
@@ -128,7 +128,7 @@ export const clusterFolder = 'cluster/'
 
 function manifestOf(
   { systemId, migrations }: BackupTask,
-  { version: server, files, startedAt, finishedAt, timeline, start, stop }: Copied,
+  { version: server, files, startedAt, finishedAt, timeline, start, stop }: CopyResult,
   keys: readonly FileFacts[],
 ): Manifest {
   return {

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { aggregate, type Values } from '../metrics.ts'
-import type { ToWorker } from './messages.ts'
+import type { WorkerMessage } from './messages.ts'
 
 /** A worker that does not answer in time is shown as it was last seen. */
 const timeoutMilliseconds = 1000
@@ -9,7 +9,7 @@ const timeoutMilliseconds = 1000
  * What all processes have counted, as one: a scrape that reaches any of them is about the service. `ownValues` are those
  * of the process that looks after the others.
  */
-export function makeCounts(ownValues: () => Promise<Values>) {
+export function createCounts(ownValues: () => Promise<Values>) {
   const last = new Map<number, Values>()
   const waiting = new Map<number, () => void>()
   let ended: Promise<Values> = Promise.resolve([])
@@ -25,7 +25,7 @@ export function makeCounts(ownValues: () => Promise<Values>) {
       }
       const timer = setTimeout(done, timeoutMilliseconds)
       waiting.set(asked, done)
-      worker.send({ say: 'count', asked } satisfies ToWorker, (error) => {
+      worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
         if (error) done()
       })
     })

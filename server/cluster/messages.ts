@@ -4,7 +4,7 @@ import type { Connection } from '../store/database.ts'
 
 /** What the processes of one service say to each other. Requests and records are never among it. */
 
-export type ToWorker =
+export type WorkerMessage =
   /** The first message: all that a worker has to know to serve. `cluster` is the folder of the bundled database. */
   | { say: 'serve'; config: Config; connection: Connection; cluster: string | null }
   /** Stop serving; the port is closed first, and callers are sent away only after `away`. */
@@ -15,7 +15,7 @@ export type ToWorker =
   /** The answer to `scrape`. */
   | { say: 'scraped'; asked: number; text: string }
 
-export type ToPrimary =
+export type PrimaryMessage =
   | { say: 'serving'; url: string }
   /** It cannot listen; the code is that of the system. */
   | { say: 'failed'; code: string | undefined; message: string }

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import type { OpenApp } from '../app.ts'
-import type { Listening } from '../http/listen.ts'
-import { makeCounts } from './counts.ts'
-import type { ToPrimary, ToWorker } from './messages.ts'
+import type { ListeningServer } from '../http/listen.ts'
+import { createCounts } from './counts.ts'
+import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 import { shareOf } from './share.ts'
 
 /** Milliseconds until a process that ended is started again; doubled while it goes on ending, up to the most. */
@@ -15,9 +15,9 @@ const steadyMilliseconds = 10_000
  * Processes that share the port: this one takes connections and passes them round, the others serve. It owns the
  * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
  */
-export async function serveTogether({ app, connection, bundled }: OpenApp): Promise<Listening> {
+export async function serveTogether({ app, connection, bundled }: OpenApp): Promise<ListeningServer> {
   const { config, log, inBackground } = app
-  const counts = makeCounts(app.metrics.sharedValues)
+  const counts = createCounts(app.metrics.sharedValues)
   const timers = new Set<NodeJS.Timeout>()
   let stopping = false
   // Where PORT is 0 the system chose one. It stays the same while any process serves; after that it is asked for by name.
@@ -29,11 +29,11 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
   /** A process that serves, or why it does not. */
   const start = (): Promise<{ worker: Worker; url: string }> =>
     new Promise((resolve, reject) => {
-      if (living().length === 0) port = chosen
+      if (findLivingWorkers().length === 0) port = chosen
       const worker = cluster.fork()
       const closeHanded = watchHanded(worker)
       send(worker, { say: 'serve', config: shareOf({ ...config, port }), connection, cluster: bundled?.home ?? null })
-      worker.on('message', (message: ToPrimary) => {
+      worker.on('message', (message: PrimaryMessage) => {
         if (message.say === 'serving') resolve({ worker, url: message.url })
         if (message.say === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
         if (message.say === 'counted') counts.take(worker, message.asked, message.values)
@@ -79,10 +79,10 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
   }
 
   const answerScrape = async (worker: Worker, asked: number): Promise<void> =>
-    send(worker, { say: 'scraped', asked, text: await counts.gather(living()) })
+    send(worker, { say: 'scraped', asked, text: await counts.gather(findLivingWorkers()) })
 
   const started = await Promise.all(Array.from({ length: config.processes }, start)).catch((error: unknown) => {
-    for (const worker of living()) worker.process.kill('SIGKILL')
+    for (const worker of findLivingWorkers()) worker.process.kill('SIGKILL')
     throw error
   })
   const [{ url }] = started as [{ worker: Worker; url: string }]
@@ -93,7 +93,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
   async function drain(): Promise<void> {
     stopping = true
     for (const timer of timers) clearTimeout(timer)
-    const workers = living()
+    const workers = findLivingWorkers()
     const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
     const closed = workers.map((worker, index) => Promise.race([closedBy(worker), ended[index]]))
     for (const worker of workers) send(worker, { say: 'stop' })
@@ -104,7 +104,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
   }
 }
 
-const living = (): Worker[] =>
+const findLivingWorkers = (): Worker[] =>
   Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
 
 /**
@@ -124,13 +124,13 @@ function watchHanded({ process }: Worker): () => void {
 }
 
 /** One that has just ended hears nothing; that it has is seen by its exit. */
-function send(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: WorkerMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined)
 }
 
 const closedBy = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
-    worker.on('message', ({ say }: ToPrimary) => {
+    worker.on('message', ({ say }: PrimaryMessage) => {
       if (say === 'closed') resolve()
     })
   })

@@ -1,37 +1,37 @@
-import { type App, makeApp } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import { watchRoom } from '../disk.ts'
-import type { Listening } from '../http/listen.ts'
+import type { ListeningServer } from '../http/listen.ts'
 import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
 import { rehearse } from '../rehearse.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
-import type { ToPrimary, ToWorker } from './messages.ts'
+import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 
 /**
  * One of the processes that share the port. It serves as a single process would, and does what the primary says; when
  * that is gone, node:cluster ends it.
  */
-process.once('message', (first: ToWorker) => {
+process.once('message', (first: WorkerMessage) => {
   if (first.say === 'serve') void work(first)
 })
 
 // A terminal or a service manager may signal all processes at once: stopping is up to the primary.
 for (const signal of stopSignals) process.on(signal, () => undefined)
 
-const send = (message: ToPrimary): void => void process.send?.(message)
+const send = (message: PrimaryMessage): void => void process.send?.(message)
 
-async function work({ config, connection, cluster }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
-  const alone = makeApp(config, connection, sealingKeys(config))
+async function work({ config, connection, cluster }: Extract<WorkerMessage, { say: 'serve' }>): Promise<void> {
+  const alone = createApp(config, connection, sealingKeys(config))
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
-  const scrapes = makeScrapes()
+  const scrapes = createScrapes()
   watchErrors(alone.log, () => {
     // The others go on, so nobody has to be waited for.
     away.resolve()
     stop.resolve(1)
   })
-  process.on('message', (message: ToWorker) => {
+  process.on('message', (message: WorkerMessage) => {
     if (message.say === 'stop') stop.resolve(0)
     if (message.say === 'away') away.resolve()
     if (message.say === 'count') void alone.inBackground('processes', () => count(alone, message.asked))
@@ -57,12 +57,12 @@ async function work({ config, connection, cluster }: Extract<ToWorker, { say: 's
 }
 
 /** It says why it cannot serve, and ends. */
-async function listen(app: App): Promise<Listening> {
+async function listen(app: App): Promise<ListeningServer> {
   try {
     return await serve(app)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    await new Promise((resolve) => process.send?.({ say: 'failed', code, message } satisfies ToPrimary, resolve))
+    await new Promise((resolve) => process.send?.({ say: 'failed', code, message } satisfies PrimaryMessage, resolve))
     process.exit(1)
   }
 }
@@ -72,7 +72,7 @@ async function count({ metrics }: App, asked: number): Promise<void> {
 }
 
 /** What the metrics of all processes say, as the primary tells it. */
-function makeScrapes() {
+function createScrapes() {
   const waiting = new Map<number, (text: string) => void>()
   let last = 0
   return {

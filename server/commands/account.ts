@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { type Account, companyOf, createAccount, listAccounts, setAccount } from '../service/account.ts'
@@ -7,8 +7,8 @@ import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { readSecretWord } from './stdin.ts'
 import { formatTable } from './table.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, inTransaction, named, sayOf } from './with-app.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { configOf, formatCompanyName, inTransaction, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type CreateOptions = {
@@ -59,7 +59,10 @@ export function addAccount(program: Command, context: CommandContext): void {
       const password = await readSecretWord(context, options.password)
       const input = { ...options, permissions: options.permissions ?? allPermissions, password }
       await sayOf(context, companyId, async ({ transaction, company }) =>
-        made(await createAccount(transaction, companyId, input, configOf(context)), named(company)),
+        formatCreated(
+          await createAccount(transaction, companyId, input, configOf(context)),
+          formatCompanyName(company),
+        ),
       )
     })
 
@@ -70,7 +73,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  plumbline account list --company <id>')
     .action(({ company }: { company: number }) =>
       sayOf(context, company, async ({ transaction, company: { id, ...rest } }) =>
-        formatAccounts(await listAccounts(transaction, id), named({ id, ...rest }), context),
+        formatAccounts(await listAccounts(transaction, id), formatCompanyName({ id, ...rest }), context),
       ),
     )
 
@@ -100,23 +103,25 @@ export function addAccount(program: Command, context: CommandContext): void {
         await inTransaction(
           context,
           async (transaction) =>
-            changed(await setAccount(transaction, await companyOf(transaction, id), id, change, configOf(context))),
+            formatChanged(
+              await setAccount(transaction, await companyOf(transaction, id), id, change, configOf(context)),
+            ),
           { isRevocation: true },
         ),
       )
     })
 }
 
-const made = (account: Account, company: string): Answer => ({
+const formatCreated = (account: Account, company: string): CommandResult => ({
   json: { account_id: account.id },
   value: account.id,
-  text: `Made account ${account.id} of ${company}: ${described(account)}.`,
+  text: `Made account ${account.id} of ${company}: ${formatAccount(account)}.`,
 })
 
 /** The members of an account as commands print them. */
 export const accountJson = ({ id, ...rest }: Account) => ({ account_id: id, ...rest })
 
-const formatAccounts = (accounts: readonly Account[], company: string, context: CommandContext): Answer => ({
+const formatAccounts = (accounts: readonly Account[], company: string, context: CommandContext): CommandResult => ({
   json: { accounts: accounts.map(accountJson) },
   text:
     accounts.length === 0
@@ -134,10 +139,10 @@ const formatAccounts = (accounts: readonly Account[], company: string, context: 
         ),
 })
 
-const changed = ({ id, ...account }: Account): Answer => ({
+const formatChanged = ({ id, ...account }: Account): CommandResult => ({
   json: accountJson({ id, ...account }),
-  text: `Account ${id} is ${described(account)}.`,
+  text: `Account ${id} is ${formatAccount(account)}.`,
 })
 
-const described = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
+const formatAccount = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
   `${inLine(name)} <${inLine(email)}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import { type AgentSettings, agentDefaults, agentRecordsMax } from '#registry/agents.ts'
 import { setAgents, showAgents } from '../service/agents.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { named, sayOf } from './with-app.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { formatCompanyName, sayOf } from './with-app.ts'
 import { addingTo, readWhole } from './words.ts'
 
 type Options = { company: number; recordsMax: number; always?: boolean }
@@ -27,7 +27,7 @@ export function addAgents(program: Command, context: CommandContext): void {
         context,
         id,
         async ({ transaction, actor, company }) =>
-          shown(company, await setAgents(transaction, actor, { records_max: recordsMax, always })),
+          formatSettings(company, await setAgents(transaction, actor, { records_max: recordsMax, always })),
         { isRevocation: true },
       ),
     )
@@ -37,22 +37,24 @@ export function addAgents(program: Command, context: CommandContext): void {
       sayOf(
         context,
         id,
-        async ({ transaction, actor, company }) => shown(company, await setAgents(transaction, actor, null)),
+        async ({ transaction, actor, company }) => formatSettings(company, await setAgents(transaction, actor, null)),
         { isRevocation: true },
       ),
   )
 
   add('show', 'Show whether agents are on, and what they need a person for.', '--company 1').action(
     ({ company: id }: Options) =>
-      sayOf(context, id, async ({ transaction, company }) => shown(company, await showAgents(transaction, id))),
+      sayOf(context, id, async ({ transaction, company }) =>
+        formatSettings(company, await showAgents(transaction, id)),
+      ),
   )
 }
 
-function shown(company: { id: number; name: string }, settings: AgentSettings | null): Answer {
+function formatSettings(company: { id: number; name: string }, settings: AgentSettings | null): CommandResult {
   const json = { company_id: company.id, agents: settings && { ...settings } }
-  if (!settings) return { json, text: `Agents are off for ${named(company)}.` }
+  if (!settings) return { json, text: `Agents are off for ${formatCompanyName(company)}.` }
   const need = settings.always
     ? 'every change'
-    : `a delete, an undo, a step that closes a record, and a change of more than ${counted(settings.records_max, 'record')}`
-  return { json, text: `Agents are on for ${named(company)}. They need a person for ${need}.` }
+    : `a delete, an undo, a step that closes a record, and a change of more than ${formatCount(settings.records_max, 'record')}`
+  return { json, text: `Agents are on for ${formatCompanyName(company)}. They need a person for ${need}.` }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { AuditEntry } from '#derive/console/answers.ts'
-import { inLine } from '#derive/printable.ts'
+import type { AuditEntry } from '#derive/console/responses.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { everyAudit } from '../service/audit.ts'
 import { showCompany } from '../service/company.ts'
 import { Mistake } from './mistake.ts'

@@ -2,15 +2,15 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from '../app.ts'
 import { openFailureNotes } from '../backup/failures.ts'
-import { type Made, runBackup } from '../backup/run-backup.ts'
-import { type Verified, verifyBackup } from '../backup/verify.ts'
+import { type BackupResult, runBackup } from '../backup/run-backup.ts'
+import { type VerifyResult, verifyBackup } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
 import { keyFiles } from '../secret.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
 import { startShares, withProgress } from './progress.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, withDatabase } from './with-app.ts'
 
 type Options = { withKey?: true }
@@ -46,11 +46,11 @@ Examples:
       await needBundled(config, 'verify')
       const { databaseUser: user } = config
       const done = await withProgress(context, ({ tell }) => verifyBackup({ from, user, progress: tell }))
-      context.say(verified(from, done))
+      context.say(formatVerified(from, done))
     })
 }
 
-async function backUp(context: CommandContext, to: string | undefined, withKey: boolean): Promise<Answer> {
+async function backUp(context: CommandContext, to: string | undefined, withKey: boolean): Promise<CommandResult> {
   const config = configOf(context)
   await needBundled(config, 'backup')
   await needDatabase(config)
@@ -63,11 +63,11 @@ async function backUp(context: CommandContext, to: string | undefined, withKey: 
     const keys = withKey ? await keyFiles(config) : []
     const notes = openFailureNotes(config.dataFolder)
     const how = { notes, left: new Set<string>(), keyFiles: keys, now: systemClock.now, onProgress }
-    return made(await runBackup({ config, connection, to: to ?? null, ...how }), withKey, config)
+    return formatBackup(await runBackup({ config, connection, to: to ?? null, ...how }), withKey, config)
   })
 }
 
-function made({ to, manifest, removed }: Made, withKey: boolean, config: Config): Answer {
+function formatBackup({ to, manifest, removed }: BackupResult, withKey: boolean, config: Config): CommandResult {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const warning = `The key that seals tokens is not in it: keep ${config.secret === null ? `${resolve(config.dataFolder)}/secret` : 'PLUMBLINE_SECRET'} elsewhere; without it tokens go on working and can no longer be shown.`
   return {
@@ -85,7 +85,7 @@ function made({ to, manifest, removed }: Made, withKey: boolean, config: Config)
   }
 }
 
-function verified(from: string, { manifest, tables }: Verified): Answer {
+function formatVerified(from: string, { manifest, tables }: VerifyResult): CommandResult {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   return {
     json: { ok: true, backup: resolve(from), finished_at: manifest.finished_at, tables },

@@ -1,14 +1,14 @@
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { type Config, version } from '../config/config.ts'
 import { isPlain, plainSentence } from '../config/exposure.ts'
 import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
-import type { Answer } from './terminal.ts'
-import { named } from './with-app.ts'
+import type { CommandResult } from './terminal.ts'
+import { formatCompanyName } from './with-app.ts'
 
-type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory }
+type ReadyService = { config: Config; url: string; databaseIs: string; demo: DemoStory }
 
 /** What the server says when it is ready: where it is, and the shortest way to a first answer. */
-export function banner({ config, url, databaseIs, demo }: Ready): Answer {
+export function banner({ config, url, databaseIs, demo }: ReadyService): CommandResult {
   const shown = demo.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
   const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
   const sections = [
@@ -42,7 +42,7 @@ function demoSections(company: DemoCompany, url: string): string[][] {
   const { token } = company
   return [
     table([
-      ['Demo company', named(company)],
+      ['Demo company', formatCompanyName(company)],
       ['Sign-in', signInOf(company)],
       ['Token', token ?? 'none that can be shown; see "plumbline token --help"'],
     ]),

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { stoppable } from '../lifecycle.ts'
+import { runUntilSignal } from '../lifecycle.ts'
 import { type Change, readChanges } from '../service/changes.ts'
 import { showCompany } from '../service/company.ts'
 import type { CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
-type Given = { company: number; after?: string; follow?: true }
+type ChangesOptions = { company: number; after?: string; follow?: true }
 
 const pageSize = 100
 const pollMilliseconds = 500
@@ -25,16 +25,20 @@ export function addChanges(program: Command, context: CommandContext): void {
       'after',
       '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',
     )
-    .action((given: Given) => stoppable((stopped) => tell(context, given, stopped)))
+    .action((given: ChangesOptions) => runUntilSignal((stopped) => printChanges(context, given, stopped)))
 }
 
-const tell = (context: CommandContext, { company: companyId, after, follow }: Given, stopped: AbortSignal) =>
+const printChanges = (
+  context: CommandContext,
+  { company: companyId, after, follow }: ChangesOptions,
+  stopped: AbortSignal,
+) =>
   withExisting(context, async ({ app: { config, database } }) => {
     await database.transaction((transaction) => showCompany(transaction, companyId))
     for (let cursor = after ?? null; !stopped.aborted; ) {
       const asked = { companyId, limit: pageSize, keptDays: config.changesKeptDays }
       const { changes, next, more } = await readChanges(database, { ...asked, after: cursor })
-      for (const change of changes) context.say({ json: { change, next }, text: inWords(change) })
+      for (const change of changes) context.say({ json: { change, next }, text: formatChange(change) })
       cursor = next
       if (!more && !follow) return
       if (!more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
@@ -42,5 +46,5 @@ const tell = (context: CommandContext, { company: companyId, after, follow }: Gi
     context.end('stopped')
   })
 
-const inWords = ({ at, event, record_id, version, changes, by }: Change): string =>
+const formatChange = ({ at, event, record_id, version, changes, by }: Change): string =>
   [at, event, record_id, `version ${version ?? '?'}`, `by ${by.channel}`, ...Object.keys(changes ?? {})].join('  ')

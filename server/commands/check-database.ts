@@ -1,4 +1,4 @@
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import type { Config } from '../config/config.ts'
@@ -14,7 +14,7 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { openSealed, sealedToken } from '../store/seal.ts'
 import { checkDistribution } from './check-distribution.ts'
 import { checkErased } from './check-erased.ts'
-import { type Check, ill, warned, well } from './check-folder.ts'
+import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mayNotCreate } from './database-trouble.ts'
 import { mistakeIn } from './mistake.ts'
 
@@ -65,7 +65,7 @@ async function checkContent(config: Config, database: Database): Promise<Check[]
     try {
       checks.push(...[await check()].flat())
     } catch (error) {
-      return [...checks, ill(name, mistakeIn(error))]
+      return [...checks, failCheck(name, mistakeIn(error))]
     }
   }
   return checks
@@ -73,18 +73,18 @@ async function checkContent(config: Config, database: Database): Promise<Check[]
 
 function checkVersion({ version, version_number, encoding, read_only }: ServerFacts, databaseIs: string): Check {
   const says = `PostgreSQL ${version}, ${databaseIs}`
-  if (version_number < versionMin) return ill('database', `${says}: use PostgreSQL 15 or later.`)
+  if (version_number < versionMin) return failCheck('database', `${says}: use PostgreSQL 15 or later.`)
   if (encoding !== 'UTF8')
-    return ill('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
-  if (read_only) return ill('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
-  return well('database', says)
+    return failCheck('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
+  if (read_only) return failCheck('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
+  return passCheck('database', says)
 }
 
 function checkDurability({ fsync, full_page_writes, synchronous_commit }: ServerFacts): Check {
   const all = { fsync, full_page_writes, synchronous_commit }
   const off = Object.entries(all).flatMap(([name, value]) => (value === 'off' ? [name] : []))
-  if (off.length === 0) return well('durability', 'fsync, full_page_writes and synchronous_commit are on')
-  return ill(
+  if (off.length === 0) return passCheck('durability', 'fsync, full_page_writes and synchronous_commit are on')
+  return failCheck(
     'durability',
     `what was answered may be lost in a crash: set ${off.map((name) => `${name} = on`).join(', ')} in the database.`,
   )
@@ -93,12 +93,12 @@ function checkDurability({ fsync, full_page_writes, synchronous_commit }: Server
 /** A page that the disk has changed is never answered from; PostgreSQL counts how often it met one. */
 function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
   if (!checksums)
-    return warned(
+    return warnCheck(
       'pages',
       'they have no checksums, so what the disk changes would be answered: stop the database and give "pg_checksums --enable".',
     )
-  if (damaged === 0) return well('pages', 'each that was read has its checksum')
-  return ill(
+  if (damaged === 0) return passCheck('pages', 'each that was read has its checksum')
+  return failCheck(
     'pages',
     `one that did not have its checksum was met ${damaged} times, last at ${damaged_at?.toISOString()}, and nothing was answered from it: the log of PostgreSQL names the file; look at the disk, and restore a backup.`,
   )
@@ -107,35 +107,35 @@ function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
 function checkClock(ahead: number): Check {
   const seconds = `${(Math.abs(ahead) / 1000).toFixed(1)} s`
   if (Math.abs(ahead) <= clockDifferenceMillisecondsMax)
-    return well('clock', `${seconds} from the clock of the database`)
-  return ill('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
+    return passCheck('clock', `${seconds} from the clock of the database`)
+  return failCheck('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
 }
 
 function checkConnections(config: Config, allowance: Allowance): Check {
   const { sentence, connectionsMax, isTooFew } = fitConnections(config, allowance)
   if (sentence === null)
-    return well('connections', `up to ${connectionsMax} of the ${allowance.most} that the database gives`)
-  return isTooFew ? ill('connections', sentence) : warned('connections', sentence)
+    return passCheck('connections', `up to ${connectionsMax} of the ${allowance.most} that the database gives`)
+  return isTooFew ? failCheck('connections', sentence) : warnCheck('connections', sentence)
 }
 
 /** Migrations make tables. */
 function checkRights({ schema, may_create }: ServerFacts): Check {
-  if (may_create) return well('rights', `the user may create tables in the schema "${schema}"`)
-  return ill('rights', mayNotCreate(schema ?? 'public'))
+  if (may_create) return passCheck('rights', `the user may create tables in the schema "${schema}"`)
+  return failCheck('rights', mayNotCreate(schema ?? 'public'))
 }
 
 function checkExtensions({ extensions }: ServerFacts): Check {
   const missing = extensionsNeeded.filter((name) => !extensions.includes(name))
-  if (missing.length === 0) return well('extensions', extensionsNeeded.join(', '))
-  return ill(
+  if (missing.length === 0) return passCheck('extensions', extensionsNeeded.join(', '))
+  return failCheck(
     'extensions',
     `the database lacks ${missing.join(', ')}: install PostgreSQL’s contrib package on its machine.`,
   )
 }
 
 function checkMigrations(pending: readonly string[]): Check {
-  if (pending.length === 0) return well('migrations', 'all are applied')
-  return ill('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
+  if (pending.length === 0) return passCheck('migrations', 'all are applied')
+  return failCheck('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
 }
 
 /** Whether the key opens what was sealed: with another one the service runs, and no token can be shown. */
@@ -144,10 +144,13 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   if (!token) return []
   try {
     await openSealed(sealingKeysThere(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
-    return [well('seal', 'the key opens the tokens')]
+    return [passCheck('seal', 'the key opens the tokens')]
   } catch {
     return [
-      ill('seal', 'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.'),
+      failCheck(
+        'seal',
+        'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.',
+      ),
     ]
   }
 }
@@ -155,8 +158,8 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
 /** A transaction that is left open on the server holds back the feed of changes of every company. */
 async function checkChanges(database: Database): Promise<Check> {
   const { seconds, holder } = await horizon(database)
-  if (seconds < heldSecondsMax) return well('changes', 'no open transaction holds back /v1/changes')
-  return warned(
+  if (seconds < heldSecondsMax) return passCheck('changes', 'no open transaction holds back /v1/changes')
+  return warnCheck(
     'changes',
     `${holder} is open for ${Math.round(seconds)} s and holds back /v1/changes: end it, or the program behind it.`,
   )
@@ -171,8 +174,9 @@ async function checkWebhooks(database: Database): Promise<Check> {
     ...(resync > 0 ? [`${resync} that need a new start`] : []),
     ...(unanswered > 0 ? [`${unanswered} for which no account answers`] : []),
   ]
-  if (ills.length === 0) return well('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
-  return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
+  if (ills.length === 0)
+    return passCheck('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
+  return warnCheck('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
 /** Accounts of the demo that can be signed in to, by a published password or by those that were drawn. */
@@ -180,13 +184,13 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
   const published = await withPublishedPassword(open)
   if (published.length > 0) {
-    return ill(
+    return failCheck(
       'demo',
       `${published.map(({ email }) => email).join(', ')}: everybody can read the password in the sources: start the service, which replaces it.`,
     )
   }
-  if (open.length === 0) return well('demo', 'no account of the demo is open')
-  const says = `${counted(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
-  if (!isReachable(config)) return well('demo', says)
-  return warned('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
+  if (open.length === 0) return passCheck('demo', 'no account of the demo is open')
+  const says = `${formatCount(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
+  if (!isReachable(config)) return passCheck('demo', says)
+  return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }

@@ -8,7 +8,7 @@ import {
 } from '#sql/citus/doctor.ts'
 import type { Database } from '../store/database.ts'
 import { planSettings } from '../store/session.ts'
-import { type Check, ill, warned, well } from './check-folder.ts'
+import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 
 /** Tables with something of a company that are whole on every server. */
 const onEveryServer = ['logins']
@@ -30,16 +30,16 @@ function checkServers(version: string, servers: readonly ServerRow[]): Check {
   const says = `Citus ${version}: ${servers.map(({ name, companies }) => `${name} with ${companies} of the parts of companies`).join(', ')}`
   const inactive = servers.filter(({ is_active }) => !is_active).map(({ name }) => name)
   if (inactive.length > 0)
-    return ill(
+    return failCheck(
       'distribution',
       `${inactive.join(', ')} is not active: bring it back, or move its shards to another server.`,
     )
   const empty = servers.filter(({ companies }) => companies === 0).map(({ name }) => name)
   if (servers.length === 0)
-    return ill('distribution', `${says}no server that takes companies: add one by citus_add_node.`)
+    return failCheck('distribution', `${says}no server that takes companies: add one by citus_add_node.`)
   if (empty.length > 0)
-    return warned('distribution', `${says}: ${empty.join(', ')} has none; citus_rebalance_start() moves some there.`)
-  return well('distribution', says)
+    return warnCheck('distribution', `${says}: ${empty.join(', ')} has none; citus_rebalance_start() moves some there.`)
+  return passCheck('distribution', says)
 }
 
 function checkTables(tables: readonly PlacedTable[]): Check {
@@ -53,8 +53,8 @@ function checkTables(tables: readonly PlacedTable[]): Check {
     `${named(({ kind }) => kind === 'reference').join(', ')} on every server`,
     `${named(({ kind }) => kind === 'local').join(', ')} on the coordinator`,
   ].join('; ')
-  if (strays.length === 0) return well('routing', says)
-  return warned(
+  if (strays.length === 0) return passCheck('routing', says)
+  return warnCheck(
     'routing',
     `statements that name ${strays.map(({ name }) => name).join(', ')} are not routed to one server, because that is not kept with its company: run "plumbline migrate". ${says}`,
   )
@@ -63,13 +63,13 @@ function checkTables(tables: readonly PlacedTable[]): Check {
 function checkSettings(servers: readonly { name: string; success: boolean; settings: string }[]): Check {
   const silent = servers.filter(({ success }) => !success).map(({ name }) => name)
   if (silent.length > 0)
-    return ill('servers', `${silent.join(', ')} does not answer: its companies get 503 until it does.`)
+    return failCheck('servers', `${silent.join(', ')} does not answer: its companies get 503 until it does.`)
   const lacking = servers.filter(({ settings }) =>
     planSettings.some((wanted) => !settings.toLowerCase().includes(wanted.toLowerCase())),
   )
   if (lacking.length === 0)
-    return well('servers', `${servers.length} answer, each with the settings that statements need`)
-  return ill(
+    return passCheck('servers', `${servers.length} answer, each with the settings that statements need`)
+  return failCheck(
     'servers',
     `${lacking.map(({ name }) => name).join(', ')} lacks settings that statements need: run "plumbline migrate" as the user of DATABASE_URL.`,
   )

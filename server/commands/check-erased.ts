@@ -1,7 +1,7 @@
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../store/database.ts'
-import { type Check, warned, well } from './check-folder.ts'
+import { type Check, passCheck, warnCheck } from './check-folder.ts'
 import { erasedPersonsFiles, readErased } from './erased-persons.ts'
 import { stateOf } from './person-erase.ts'
 
@@ -13,11 +13,11 @@ export async function checkErased(config: Config, database: Database): Promise<C
     if (read === null) continue
     const states = await Promise.all(read.persons.map((person) => stateOf({ database }, person)))
     const back = states.filter((state) => state !== 'is erased' && state !== 'is not there').length
-    const says = `${counted(read.persons.length, 'person')} in ${file}`
-    if (back === 0) checks.push(well('erased', `${says}, all of them erased`))
+    const says = `${formatCount(read.persons.length, 'person')} in ${file}`
+    if (back === 0) checks.push(passCheck('erased', `${says}, all of them erased`))
     else
       checks.push(
-        warned('erased', `${says}, of whom ${back} are not erased: give "plumbline person erase --from ${file}".`),
+        warnCheck('erased', `${says}, of whom ${back} are not erased: give "plumbline person erase --from ${file}".`),
       )
   }
   return checks

@@ -10,9 +10,9 @@ import { isChanging } from '../secret.ts'
 /** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
 export type Check = { name: string; ok: boolean; warning?: true; says: string }
 
-export const well = (name: string, says: string): Check => ({ name, ok: true, says })
-export const warned = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
-export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
+export const passCheck = (name: string, says: string): Check => ({ name, ok: true, says })
+export const warnCheck = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
+export const failCheck = (name: string, says: string): Check => ({ name, ok: false, says })
 
 const freeBytesMin = 1024 ** 3
 
@@ -20,21 +20,21 @@ const freeBytesMin = 1024 ** 3
 export async function checkFolder(config: Config): Promise<Check[]> {
   if (config.databaseUrl !== null && config.secret !== null) return []
   const folder = resolve(config.dataFolder)
-  const nearest = await existing(folder)
+  const nearest = await findExistingFolder(folder)
   return [
     await checkAccess(folder, nearest),
     ...(config.databaseUrl === null ? [await checkRoom(nearest)] : []),
     ...(config.secret === null
       ? [await checkKey(config, join(folder, 'secret'))]
-      : [well('key', 'the one of PLUMBLINE_SECRET')]),
+      : [passCheck('key', 'the one of PLUMBLINE_SECRET')]),
   ]
 }
 
 /** The folder itself, or the nearest one above it that is there. */
-async function existing(folder: string): Promise<string> {
+async function findExistingFolder(folder: string): Promise<string> {
   const there = await stat(folder).catch(() => undefined)
   const above = dirname(folder)
-  return there || above === folder ? folder : existing(above)
+  return there || above === folder ? folder : findExistingFolder(above)
 }
 
 async function checkAccess(folder: string, nearest: string): Promise<Check> {
@@ -43,8 +43,11 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
     () => false,
   )
   if (!canUse)
-    return ill('data folder', `${nearest} cannot be used by this user: give it to the user, or set PLUMBLINE_DATA.`)
-  return well('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
+    return failCheck(
+      'data folder',
+      `${nearest} cannot be used by this user: give it to the user, or set PLUMBLINE_DATA.`,
+    )
+  return passCheck('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
 }
 
 /** The folders of backups and of the archive: whether those who write there can, and how much fits. */
@@ -65,8 +68,8 @@ export async function checkTargets({ backupTo, archive }: Config, sight: Embedde
     targets.map(async ({ name, folder, identity }) => {
       const trial = await tryFolder(folder, identity)
       if ('wrong' in trial)
-        return ill('backup', `${name}: ${trial.wrong}: put that right, or set it to another folder.`)
-      return well('backup', `${name}: ${gibibytes(trial.freeBytes)} are free for ${resolve(folder)}`)
+        return failCheck('backup', `${name}: ${trial.wrong}: put that right, or set it to another folder.`)
+      return passCheck('backup', `${name}: ${gibibytes(trial.freeBytes)} are free for ${resolve(folder)}`)
     }),
   )
 }
@@ -82,15 +85,16 @@ async function checkRoom(folder: string): Promise<Check> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const says = `${gibibytes(free)} are free on the disk of ${folder}`
-  return free < freeBytesMin ? ill('disk', `${says}: make room for at least 1 GiB.`) : well('disk', says)
+  return free < freeBytesMin ? failCheck('disk', `${says}: make room for at least 1 GiB.`) : passCheck('disk', says)
 }
 
 async function checkKey(config: Config, file: string): Promise<Check> {
   const stats = await stat(file).catch(() => undefined)
-  if (!stats) return well('key', `${file} is made when it is needed`)
+  if (!stats) return passCheck('key', `${file} is made when it is needed`)
   const mode = stats.mode & 0o777
   const says = `${file} has mode ${mode.toString(8).padStart(4, '0')}`
-  if (await isChanging(config)) return ill('key', 'a change of the key was cut off: run "plumbline key rotate" again.')
-  if ((mode & 0o077) === 0) return well('key', says)
-  return ill('key', `${says}, so others can read the key that seals tokens: run "chmod 600 ${file}".`)
+  if (await isChanging(config))
+    return failCheck('key', 'a change of the key was cut off: run "plumbline key rotate" again.')
+  if ((mode & 0o077) === 0) return passCheck('key', says)
+  return failCheck('key', `${says}, so others can read the key that seals tokens: run "chmod 600 ${file}".`)
 }

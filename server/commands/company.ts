@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { capital } from '#derive/words.ts'
 import { addOns } from '#registry/add-ons.ts'
-import { planNames } from '#registry/plans.ts'
+import { planNames } from '#registry/subscription-plans.ts'
 import { type CompanyRow, listCompaniesById } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
 import { type Company, createCompany, setCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
 import { accountJson } from './account.ts'
 import { formatTable } from './table.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { inTransaction, named, sayOf, withExisting } from './with-app.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { formatCompanyName, inTransaction, sayOf, withExisting } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string }
@@ -36,7 +36,9 @@ export function addCompany(program: Command, context: CommandContext): void {
       '\nExample:\n  plumbline company create --name "Quay Builders" --plan PRO --add-ons api,estimates',
     )
     .action(async ({ name, ...input }: Options & { name: string }) =>
-      context.say(made(await inTransaction(context, (transaction) => createCompany(transaction, { ...input, name })))),
+      context.say(
+        formatCreated(await inTransaction(context, (transaction) => createCompany(transaction, { ...input, name }))),
+      ),
     )
 
   company
@@ -49,7 +51,7 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--currency <code>', currencyAbout)
     .addHelpText('after', '\nExample:\n  plumbline company set 1 --plan ENTERPRISE --add-ons all')
     .action((id: number, input: Options) =>
-      sayOf(context, id, async ({ transaction }) => changed(await setCompany(transaction, id, input)), {
+      sayOf(context, id, async ({ transaction }) => formatChanged(await setCompany(transaction, id, input)), {
         isRevocation: true,
       }),
     )
@@ -74,18 +76,18 @@ export function addCompany(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  plumbline company show 1')
     .action((id: number) =>
       sayOf(context, id, async ({ transaction, company }) =>
-        shown(company, await listAccounts(transaction, id), await presentToken(transaction, id)),
+        formatCompany(company, await listAccounts(transaction, id), await presentToken(transaction, id)),
       ),
     )
 }
 
-const made = (company: CompanyRow): Answer => ({
+const formatCreated = (company: CompanyRow): CommandResult => ({
   json: { company_id: company.id },
   value: company.id,
-  text: `Made ${named(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+  text: `Made ${formatCompanyName(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
 })
 
-const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): Answer => ({
+const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): CommandResult => ({
   json: {
     companies: companies.map(({ id, name, plan, currency, is_demo }) => ({
       company_id: id,
@@ -105,12 +107,12 @@ const formatCompanies = (companies: readonly CompanyRow[], context: CommandConte
         ),
 })
 
-const changed = (company: CompanyRow): Answer => ({
+const formatChanged = (company: CompanyRow): CommandResult => ({
   json: jsonOf(company),
-  text: `${named(company)} has plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+  text: `${formatCompanyName(company)} has plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
 })
 
-function shown(company: Company, accounts: Account[], token: Token | undefined): Answer {
+function formatCompany(company: Company, accounts: Account[], token: Token | undefined): CommandResult {
   const rows: [string, string][] = [
     ['Plan', company.plan],
     ['Add-ons', company.add_ons.join(', ') || 'none'],
@@ -129,7 +131,7 @@ function shown(company: Company, accounts: Account[], token: Token | undefined):
       accounts: accounts.map(accountJson),
       token: token ? tokenJson(token) : null,
     },
-    text: [named(company), ...rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)].join('\n'),
+    text: [formatCompanyName(company), ...rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)].join('\n'),
   }
 }
 

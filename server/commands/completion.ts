@@ -22,9 +22,9 @@ Examples:
 }
 
 /** The words that may come next after the commands of `path`. */
-type Place = { path: string; words: string }
+type CompletionPlace = { path: string; words: string }
 
-function listWords(command: Command, path: readonly string[] = [], shared: readonly string[] = []): Place[] {
+function listWords(command: Command, path: readonly string[] = [], shared: readonly string[] = []): CompletionPlace[] {
   const options = [...shared, ...command.options.map(({ long }) => long as string), '--help']
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
   const words = [...command.commands.map((inner) => inner.name()), ...choices, ...new Set(options)]
@@ -38,7 +38,7 @@ function listWords(command: Command, path: readonly string[] = [], shared: reado
 
 /** Each goes from word to word, remembers the last command that it knows, and offers what may come next, or files. */
 const scripts = {
-  bash: (places: readonly Place[]) => `${wordsOf(places)}
+  bash: (places: readonly CompletionPlace[]) => `${wordsOf(places)}
 _plumbline() {
   local path='' next i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -49,7 +49,7 @@ _plumbline() {
 }
 complete -o default -F _plumbline plumbline`,
 
-  zsh: (places: readonly Place[]) => `${wordsOf(places)}
+  zsh: (places: readonly CompletionPlace[]) => `${wordsOf(places)}
 _plumbline() {
   local at='' next i
   for ((i = 2; i < CURRENT; i++)); do
@@ -61,7 +61,7 @@ _plumbline() {
 autoload -Uz compinit && compinit
 compdef _plumbline plumbline`,
 
-  fish: (places: readonly Place[]) => `function _plumbline_words
+  fish: (places: readonly CompletionPlace[]) => `function _plumbline_words
   switch "$argv"
 ${places.map(({ path, words }) => `    case '${path}'\n      string split -- ' ' '${words}'`).join('\n')}
   end
@@ -76,7 +76,7 @@ end
 complete -c plumbline -a '(_plumbline)'`,
 }
 
-const wordsOf = (places: readonly Place[]): string => `_plumbline_words() {
+const wordsOf = (places: readonly CompletionPlace[]): string => `_plumbline_words() {
   case "$1" in
 ${places.map(({ path, words }) => `    '${path}') echo '${words}' ;;`).join('\n')}
   esac

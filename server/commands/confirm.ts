@@ -4,14 +4,14 @@ import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 
 /** The option of every command that asks before it does something. */
-export type Yes = { yes?: true | undefined }
+export type ConfirmOptions = { yes?: true | undefined }
 
 /** Adds `--yes` to a command that asks before it does something. */
 export const addYes = (command: Command): Command =>
   command.option('--yes', 'do not ask for confirmation on a terminal')
 
 /** Whether somebody is asked: on a terminal alone, because scripts cannot answer. */
-export const asks = ({ wantsJson, terminal }: CommandContext, { yes }: Yes): boolean =>
+export const needsConfirmation = ({ wantsJson, terminal }: CommandContext, { yes }: ConfirmOptions): boolean =>
   !yes && !wantsJson && terminal.stdin.isTTY === true
 
 /** Says what will happen and waits for "y". Throws if the answer is another one. */

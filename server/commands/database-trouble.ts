@@ -1,22 +1,22 @@
-import { withoutStop } from '#derive/printable.ts'
+import { withoutStop } from '#derive/format-printable.ts'
 import { asFault, Fault } from '../store/faults.ts'
 
 /** Why the database could not be used, as a sentence that says what to do; undefined where it is not about that. */
 export function databaseTrouble(error: unknown): string | undefined {
-  const known = (error ?? {}) as Known
+  const known = (error ?? {}) as KnownError
   const { code = '', path, severity, syscall, message } = known
   const reason = withoutStop(message || code)
   if (severity !== undefined)
-    return (refused[code] ?? refused[code.slice(0, 3)] ?? refused[code.slice(0, 2)] ?? otherwise)(reason)
+    return (refused[code] ?? refused[code.slice(0, 3)] ?? refused[code.slice(0, 2)] ?? formatOther)(reason)
   if (isOfTls.test(code)) return certificateTrouble(known, reason)
   const driver = ofDriver.find(([words]) => words.test(reason))
   if (driver !== undefined) return driver[1](reason)
   // A file has a path; so does a socket, whose call is to connect.
   if (path !== undefined && !onTheWay.includes(syscall ?? '')) return undefined
-  return asFault(error) instanceof Fault || onTheWay.includes(syscall ?? '') ? unreachable(reason) : undefined
+  return asFault(error) instanceof Fault || onTheWay.includes(syscall ?? '') ? formatUnreachable(reason) : undefined
 }
 
-type Known = {
+type KnownError = {
   code?: string
   path?: string
   syscall?: string
@@ -32,7 +32,7 @@ const onTheWay = ['connect', 'getaddrinfo', 'read', 'write']
 const isOfTls =
   /CERT|_CRL|^CRL_|^ERR_(SSL|TLS)_|^EPROTO$|^HOSTNAME_MISMATCH$|^UNABLE_TO_VERIFY_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$|_ISSUER_PUBLIC_KEY$/
 
-function certificateTrouble({ code = '', host, cert }: Known, reason: string): string {
+function certificateTrouble({ code = '', host, cert }: KnownError, reason: string): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH') {
     const names = cert?.subjectaltname ?? cert?.subject?.CN ?? 'another name'
     return `The certificate of the database is for ${names} and not for ${host ?? 'the host of DATABASE_URL'}: name the host in DATABASE_URL as its certificate does.`
@@ -44,10 +44,10 @@ function certificateTrouble({ code = '', host, cert }: Known, reason: string): s
   return `TLS with the database failed (${reason}): see that DATABASE_URL names PostgreSQL and that its TLS is set up.`
 }
 
-const unreachable = (reason: string): string =>
+const formatUnreachable = (reason: string): string =>
   `The database cannot be reached (${reason}): see that it runs and that DATABASE_URL is right.`
 
-const otherwise = (reason: string): string => `The database refused (${reason}).`
+const formatOther = (reason: string): string => `The database refused (${reason}).`
 
 /** What the driver says without a code. */
 const ofDriver: readonly [words: RegExp, sentence: (reason: string) => string][] = [
@@ -59,7 +59,7 @@ const ofDriver: readonly [words: RegExp, sentence: (reason: string) => string][]
     /password must be a/i,
     (reason) => `The database asks for a password (${reason}): give it in DATABASE_URL or by DATABASE_PASSWORD_FILE.`,
   ],
-  [/SASL/, unreachable],
+  [/SASL/, formatUnreachable],
 ]
 
 /** What a user needs who is refused a table in a schema. */

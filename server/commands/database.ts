@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Connection } from '../store/database.ts'
 import { migrate, migrateBack, pendingMigrations, UnknownMigration } from '../store/migrate.ts'
 import { Mistake } from './mistake.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 import { withDatabase } from './with-app.ts'
 
 /** migrate. */
@@ -15,8 +15,8 @@ export function addDatabase(program: Command, context: CommandContext): void {
     .action(async ({ backTo }: { backTo?: string }) =>
       context.say(
         backTo === undefined
-          ? migrated(await withDatabase(context, ({ connection }, tell) => applyMigrations(connection, tell)))
-          : undone(await withDatabase(context, ({ connection }) => undoMigrations(connection, backTo))),
+          ? formatMigrated(await withDatabase(context, ({ connection }, tell) => applyMigrations(connection, tell)))
+          : formatReverted(await withDatabase(context, ({ connection }) => undoMigrations(connection, backTo))),
       ),
     )
 }
@@ -42,13 +42,13 @@ async function undoMigrations(connection: Connection, name: string): Promise<str
   }
 }
 
-const migrated = (applied: readonly string[]): Answer => ({
+const formatMigrated = (applied: readonly string[]): CommandResult => ({
   json: { applied },
   text:
     applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}; the database is up to date.`,
 })
 
-const undone = (names: readonly string[]): Answer => ({
+const formatReverted = (names: readonly string[]): CommandResult => ({
   json: { undone: names },
   text:
     names.length === 0 ? 'There is nothing after it.' : `Undone: ${names.join(', ')}. The next start does them again.`,

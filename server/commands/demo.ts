@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
-import { counted } from '#derive/words.ts'
+import { inLine } from '#derive/format-printable.ts'
+import { formatCount } from '#derive/words.ts'
 import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
 import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
-import { addYes, asks, confirm, type Yes } from './confirm.ts'
+import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, inTransaction, named, withApp } from './with-app.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { configOf, formatCompanyName, inTransaction, withApp } from './with-app.ts'
 
-type RemoveOptions = Yes & { withOwn?: true }
+type RemoveOptions = ConfirmOptions & { withOwn?: true }
 
 /** demo and demo remove. */
 export function addDemo(program: Command, context: CommandContext): void {
@@ -34,34 +34,34 @@ export function addDemo(program: Command, context: CommandContext): void {
     .action(async (options: RemoveOptions) => context.say(await remove(context, options)))
 }
 
-async function remove(context: CommandContext, { withOwn, ...given }: RemoveOptions): Promise<Answer> {
+async function remove(context: CommandContext, { withOwn, ...given }: RemoveOptions): Promise<CommandResult> {
   await needDatabase(configOf(context))
   const mayGo = (uses: readonly DemoUse[]): void => {
     const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
     if (used.length > 0 && !withOwn)
       throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`, 'failed')
   }
-  if (asks(context, given)) {
+  if (needsConfirmation(context, given)) {
     const uses = await inTransaction(context, lookAtDemo)
     mayGo(uses)
-    const all = uses.map((use) => `${named(use)}, ${counted(use.records, 'record')}`).join('; ')
+    const all = uses.map((use) => `${formatCompanyName(use)}, ${formatCount(use.records, 'record')}`).join('; ')
     if (uses.length > 0) await confirm(context, `This removes for good: ${all}.`)
   }
-  return removed(await inTransaction(context, (transaction) => removeDemo(transaction, mayGo)))
+  return formatRemoved(await inTransaction(context, (transaction) => removeDemo(transaction, mayGo)))
 }
 
 const ownIn = (use: DemoUse): string =>
-  `${named(use)} holds ${counted(use.ownAccounts, 'account')} and ${counted(use.ownRecords, 'record')} that the demo did not make.`
+  `${formatCompanyName(use)} holds ${formatCount(use.ownAccounts, 'account')} and ${formatCount(use.ownRecords, 'record')} that the demo did not make.`
 
-const removed = (uses: readonly DemoUse[]): Answer => ({
+const formatRemoved = (uses: readonly DemoUse[]): CommandResult => ({
   json: { removed: uses.map(({ id, name, records }) => ({ company_id: id, name, records })) },
   text:
     uses.length === 0
       ? 'There are no demo companies.'
-      : uses.map((use) => `Removed ${named(use)} with ${counted(use.records, 'record')}.`).join('\n'),
+      : uses.map((use) => `Removed ${formatCompanyName(use)} with ${formatCount(use.records, 'record')}.`).join('\n'),
 })
 
-const demoAnswer = ({ isNew, companies, notes }: DemoStory): Answer => ({
+const demoAnswer = ({ isNew, companies, notes }: DemoStory): CommandResult => ({
   json: { added: isNew, companies: companies.map(jsonOf), notes },
   text: [
     isNew ? 'The demo companies were added.' : 'The demo companies are there.',
@@ -80,7 +80,7 @@ const jsonOf = ({ id, name, accounts, token }: DemoCompany) => {
 
 const linesOf = (company: DemoCompany): string[] => [
   '',
-  named(company),
+  formatCompanyName(company),
   ...company.accounts.map(
     ({ email, password }) =>
       `  Sign-in  ${inLine(email)}, ${password === null ? 'whose password cannot be shown' : `password ${password}`}`,

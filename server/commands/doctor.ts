@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import { connectionOf, systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
 import { isLocal, isPlain, isReachable, plainSentence } from '../config/exposure.ts'
@@ -8,12 +8,12 @@ import { inspectEmbedded } from '../embedded/open.ts'
 import type { Connection } from '../store/database.ts'
 import { checkBackup, checkNewest } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
-import { type Check, checkFolder, checkTargets, ill, warned, well } from './check-folder.ts'
+import { type Check, checkFolder, checkTargets, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
 import { findServing } from './serve-note.ts'
 import { systemTrouble, thisSystem } from './system.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 
 /** doctor. */
 export function addDoctor(program: Command, context: CommandContext): void {
@@ -38,10 +38,10 @@ async function examine(context: CommandContext): Promise<Check[]> {
     config = readConfig(context.environment)
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error
-    return [...error.message.split('\n').map((problem) => ill('settings', problem)), node]
+    return [...error.message.split('\n').map((problem) => failCheck('settings', problem)), node]
   }
   const first = [
-    well('settings', `${settings.length}, of which ${given} are given`),
+    passCheck('settings', `${settings.length}, of which ${given} are given`),
     node,
     checkProcesses(config),
     checkMetrics(config),
@@ -55,7 +55,7 @@ async function examine(context: CommandContext): Promise<Check[]> {
   return [
     ...first,
     ...(await checkTargets(config, undefined)),
-    well('database', `there is none yet in ${dataFolder}; "plumbline serve" makes it`),
+    passCheck('database', `there is none yet in ${dataFolder}; "plumbline serve" makes it`),
   ]
 }
 
@@ -70,18 +70,18 @@ async function examineBundled(config: Config): Promise<Check[]> {
       : examineStopped(config))
     return [...(await checkTargets(config, sight)), ...found, ...checkUser(runsAs)]
   } catch (error) {
-    return [ill('database', mistakeIn(error))]
+    return [failCheck('database', mistakeIn(error))]
   }
 }
 
 async function examineStopped(config: Config): Promise<Check[]> {
   const serving = await findServing(config.dataFolder)
   const database = serving
-    ? ill(
+    ? failCheck(
         'database',
         `the bundled PostgreSQL is stopped, though process ${serving.pid} serves ${serving.url} with it: the log of that process says why it does not start.`,
       )
-    : well('database', 'the bundled PostgreSQL is stopped; "plumbline serve" starts it')
+    : passCheck('database', 'the bundled PostgreSQL is stopped; "plumbline serve" starts it')
   return [database, await checkNewest(config, systemClock.now())]
 }
 
@@ -92,30 +92,30 @@ async function examineDatabase(config: Config, connection: Connection, databaseI
       ...(await checkBackup(config, connection, systemClock.now())),
     ]
   } catch (error) {
-    return [ill('database', mistakeIn(error))]
+    return [failCheck('database', mistakeIn(error))]
   }
 }
 
 function checkSystem(): Check {
   const trouble = systemTrouble(thisSystem())
   return trouble === null
-    ? well('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
-    : ill('node', trouble)
+    ? passCheck('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
+    : failCheck('node', trouble)
 }
 
 function checkProcesses({ processes }: Config): Check {
   const says = `${processes} on ${availableParallelism()} processors`
-  if (processes <= availableParallelism()) return well('processes', says)
-  return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
+  if (processes <= availableParallelism()) return passCheck('processes', says)
+  return failCheck('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
 /** The address of /metrics shows how busy the service is, and belongs within a private network. */
 function checkMetrics({ host, port, metricsAddress }: Config): Check {
   const { host: shown, port: where } = metricsAddress ?? { host, port }
   const says = `served on ${shown}:${where}`
-  if (isLocal(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
+  if (isLocal(shown) || (metricsAddress !== null && isPrivate(shown))) return passCheck('metrics', says)
   const advice = 'others may read them: set METRICS_ADDRESS to an address that only your own machines reach, such as'
-  return ill('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
+  return failCheck('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
 }
 
 /** RFC 1918 and RFC 4193. */
@@ -126,9 +126,9 @@ const isPrivate = (host: string): boolean =>
 function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] {
   if (runsAs === null) return []
   const { name, isShared } = runsAs
-  if (!isShared) return [well('user', `PostgreSQL runs as "${name}"`)]
+  if (!isShared) return [passCheck('user', `PostgreSQL runs as "${name}"`)]
   return [
-    warned(
+    warnCheck(
       'user',
       `PostgreSQL runs as "${name}", so any program of that user reaches its files: start as an ordinary user, or make one for it ("useradd --system plumbline-db") and set PLUMBLINE_DATABASE_USER.`,
     ),
@@ -136,21 +136,21 @@ function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] 
 }
 
 function checkNetwork(config: Config): Check {
-  if (isPlain(config)) return warned('network', plainSentence)
-  return well(
+  if (isPlain(config)) return warnCheck('network', plainSentence)
+  return passCheck(
     'network',
     isReachable(config) ? `TLS is spoken at ${config.publicUrl}` : 'only this machine reaches the service',
   )
 }
 
-function diagnosis(checks: readonly Check[]): Answer {
+function diagnosis(checks: readonly Check[]): CommandResult {
   const wrong = checks.filter(({ ok }) => !ok).length
   const warnings = checks.filter(({ warning }) => warning).length
   const lines = checks.map((check) => `${wordOf(check)} ${check.name.padEnd(13)}${check.says}`)
   const verdict =
     wrong > 0
       ? `${wrong} of ${checks.length} checks found a problem.`
-      : `All is well${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}.`
+      : `All is well${warnings > 0 ? `, with ${formatCount(warnings, 'warning')}` : ''}.`
   return {
     json: { ok: wrong === 0, checks },
     text: [...lines, '', verdict].join('\n'),

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { folderProblem } from '../backup/make-whole.ts'
+import { folderProblem } from '../backup/create-complete.ts'
 import type { Config } from '../config/config.ts'
 import { flush } from '../embedded/folders.ts'
 

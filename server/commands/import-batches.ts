@@ -1,7 +1,7 @@
-import type { BatchDone } from '#derive/console/done.ts'
+import type { BatchSummary } from '#derive/console/results.ts'
 import type { SessionService } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import { Refusal, refusedRow, type WritePlan } from '#registry/refusals.ts'
+import { type Preview, Refusal, refusedRow } from '#registry/refusals.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
 import type { App } from '../app.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
@@ -9,12 +9,12 @@ import { operator } from '../records/actor.ts'
 import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 
-type Where = { app: App; definition: Definition; companyId: number }
+type ImportContext = { app: App; definition: Definition; companyId: number }
 
 const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
 
 /** Returns the operations of an import, as the command does them without HTTP. */
-export const serviceOf = (where: Where): SessionService<ImportRow> => ({
+export const serviceOf = (where: ImportContext): SessionService<ImportRow> => ({
   list: () =>
     where.app.database.transaction((transaction) => listImports(transaction, where.companyId, where.definition.name)),
   begin: (write) =>
@@ -28,7 +28,7 @@ export const serviceOf = (where: Where): SessionService<ImportRow> => ({
   async attempt(operations) {
     try {
       const { body } = await run(where, { operations, part: undefined, ifPlan: undefined })
-      const { data, plan } = JSON.parse(body) as { data: BatchDone; plan: WritePlan }
+      const { data, plan } = JSON.parse(body) as { data: BatchSummary; plan: Preview }
       return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'batch_refused') throw error
@@ -48,7 +48,7 @@ export const serviceOf = (where: Where): SessionService<ImportRow> => ({
 })
 
 const run = async (
-  { app, definition, companyId }: Where,
+  { app, definition, companyId }: ImportContext,
   batch: Pick<ImportBatch, 'operations' | 'part' | 'ifPlan'>,
 ) => {
   const { answer } = await runWrite(app.database, {

@@ -1,8 +1,8 @@
+import { inLine } from '#derive/format-printable.ts'
 import type { RowOutcome } from '#derive/import/importer.ts'
 import { formatProblem } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
 import type { Counts } from '#derive/import/session.ts'
-import { inLine } from '#derive/printable.ts'
 
 /** What the command says of an import. */
 

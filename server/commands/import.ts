@@ -48,9 +48,9 @@ export function addImport(program: Command, context: CommandContext): void {
       'what stands between cells: , or ; or tab',
       oneOf('--delimiter', { ',': ',', ';': ';', tab: '\t' }),
     )
-    .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', itself(encodings)))
-    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', itself(decimalSigns)))
-    .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', itself(dateOrders)))
+    .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', mapWords(encodings)))
+    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', mapWords(decimalSigns)))
+    .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', mapWords(dateOrders)))
     .option('--no-header', 'the first row has data and no names: columns are called Column 1, Column 2 …')
     .option('--dry-run', 'looks at every row and writes nothing')
     .option('--skip-refused', 'does the other rows where some are refused')
@@ -91,5 +91,5 @@ const oneOf =
     throw new Mistake(`${called} must be ${Object.keys(values).join(' or ')} and not ${JSON.stringify(word)}.`)
   }
 
-const itself = <Word extends string>(words: readonly Word[]): { readonly [word: string]: Word } =>
+const mapWords = <Word extends string>(words: readonly Word[]): { readonly [word: string]: Word } =>
   Object.fromEntries(words.map((word) => [word, word]))

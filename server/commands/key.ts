@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { beginChange, endChange, sealingKeys } from '../secret.ts'
 import { countOpened, type KeyChange, rotateKeys } from '../service/rotate-keys.ts'
-import { addYes, asks, confirm, type Yes } from './confirm.ts'
+import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
 import { Mistake } from './mistake.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
 /** key rotate. */
@@ -20,10 +20,16 @@ export function addKey(program: Command, context: CommandContext): void {
       'after',
       '\nTokens stay as they are, and calls go on. Cut off at any moment, it is completed by giving it again.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
     )
-    .action(async (given: Yes) => context.say(await withExisting(context, ({ app }) => rotate(context, given, app))))
+    .action(async (given: ConfirmOptions) =>
+      context.say(await withExisting(context, ({ app }) => rotate(context, given, app))),
+    )
 }
 
-async function rotate(context: CommandContext, given: Yes, { config, database }: App): Promise<Answer> {
+async function rotate(
+  context: CommandContext,
+  given: ConfirmOptions,
+  { config, database }: App,
+): Promise<CommandResult> {
   const change = changeOf(config)
   const keys = sealingKeys(config)
   const { opened, unopened } = await countOpened(database, keys)
@@ -33,10 +39,10 @@ async function rotate(context: CommandContext, given: Yes, { config, database }:
       'failed',
     )
   }
-  if (asks(context, given)) {
+  if (needsConfirmation(context, given)) {
     await confirm(
       context,
-      `This seals ${counted(opened, 'secret')} of all companies with a new key. A backup from before is restored with the present key: keep a copy of it.`,
+      `This seals ${formatCount(opened, 'secret')} of all companies with a new key. A backup from before is restored with the present key: keep a copy of it.`,
     )
   }
   const rotation = await rotateKeys(database, keys, change)
@@ -45,10 +51,10 @@ async function rotate(context: CommandContext, given: Yes, { config, database }:
   return {
     json: { sealed_anew: rotation.sealedAnew, unopened: left },
     text: [
-      `${counted(rotation.sealedAnew, 'secret')} sealed anew with ${config.secret === null ? 'the new key in the data folder' : 'the key of PLUMBLINE_SECRET'}.`,
+      `${formatCount(rotation.sealedAnew, 'secret')} sealed anew with ${config.secret === null ? 'the new key in the data folder' : 'the key of PLUMBLINE_SECRET'}.`,
       ...(config.secret === null ? [] : ['PLUMBLINE_SECRET_PREVIOUS is not needed any more.']),
       ...(left > 0
-        ? [`${counted(left, 'secret')} open with none of the keys and stay as they are: rotate these tokens.`]
+        ? [`${formatCount(left, 'secret')} open with none of the keys and stay as they are: rotate these tokens.`]
         : []),
     ].join(' '),
   }

@@ -1,22 +1,22 @@
 import { BlockList, isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { eventNames, type Payload, payloads } from '#registry/webhooks.ts'
-import { stoppable } from '../lifecycle.ts'
+import { runUntilSignal } from '../lifecycle.ts'
 import { type Destination, openOutbound } from '../outbound/outbound.ts'
-import { NotSent } from '../outbound/sender.ts'
+import { NotSentError } from '../outbound/sender.ts'
 import { type Change, readChanges } from '../service/changes.ts'
 import { showCompany } from '../service/company.ts'
-import { isSecret, makeSecret } from '../service/webhook-secret.ts'
+import { createSecret, isSecret } from '../service/webhook-secret.ts'
 import { signedHeaders } from '../webhooks/delivery.ts'
 import { formatBody } from '../webhooks/message.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
-import { named, withExisting } from './with-app.ts'
+import { formatCompanyName, withExisting } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
-type Given = {
+type ListenOptions = {
   company: number
   forwardTo: string
   events: string[]
@@ -52,12 +52,12 @@ seconds. Each line names the cursor behind the event: --after goes on there.
 Example:
   plumbline listen --company 1 --forward-to http://localhost:8788/hooks --events projects.created`,
     )
-    .action((given: Given) => stoppable((stopped) => forward(context, given, stopped)))
+    .action((given: ListenOptions) => runUntilSignal((stopped) => forward(context, given, stopped)))
 }
 
-const forward = (context: CommandContext, given: Given, stopped: AbortSignal): Promise<void> =>
+const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSignal): Promise<void> =>
   withExisting(context, async ({ app: { config, database } }) => {
-    const { company: companyId, forwardTo, events, payload, secret = makeSecret() } = given
+    const { company: companyId, forwardTo, events, payload, secret = createSecret() } = given
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     // One change a page, so that the cursor behind each is known.
     const read = (after: string) =>
@@ -65,7 +65,7 @@ const forward = (context: CommandContext, given: Given, stopped: AbortSignal): P
     let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
     context.say({
       json: { secret, forward_to: forwardTo, after: cursor },
-      text: `Changes of ${named(company)} go to ${inLine(forwardTo)}, signed with ${secret}, from ${cursor} on.`,
+      text: `Changes of ${formatCompanyName(company)} go to ${inLine(forwardTo)}, signed with ${secret}, from ${cursor} on.`,
     })
     const outbound = openOutbound({
       networks: ['127.0.0.0/8', '::1/128'],
@@ -88,7 +88,7 @@ const forward = (context: CommandContext, given: Given, stopped: AbortSignal): P
     context.end('stopped')
   })
 
-type Sending = {
+type ForwardRequest = {
   change: Change
   /** Behind the change. */
   cursor: string
@@ -101,7 +101,7 @@ type Sending = {
 /** Sends an event, with pauses, until it is taken or the command is stopped. */
 async function sendUntilTaken(
   context: CommandContext,
-  { change, cursor, payload, secret, destination, stopped }: Sending,
+  { change, cursor, payload, secret, destination, stopped }: ForwardRequest,
 ): Promise<void> {
   const body = formatBody(change, payload)
   for (let attempt = 0; !stopped.aborted; attempt++) {
@@ -110,7 +110,7 @@ async function sendUntilTaken(
     const outcome = await destination.post({ headers, body, signal: stopped }).then(
       ({ status }) => ({ status, detail: null }),
       (error: unknown) => {
-        if (!(error instanceof NotSent)) throw error
+        if (!(error instanceof NotSentError)) throw error
         return { status: null, detail: error.particulars ?? error.message }
       },
     )

@@ -1,7 +1,7 @@
+import { asSentence, withoutStop } from '#derive/format-printable.ts'
 import { FileProblem } from '#derive/import/file-problem.ts'
-import { asSentence, withoutStop } from '#derive/printable.ts'
 import type { Problem } from '#registry/definition.ts'
-import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
+import { formatProblem, Refusal, refusals, toldMax } from '#registry/refusals.ts'
 import { BackupProblem } from '../backup/manifest.ts'
 import { ConfigProblem } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
@@ -53,7 +53,7 @@ export function reportError(error: unknown): ErrorReport {
   }
   const trouble = databaseTrouble(cause)
   if (trouble !== undefined) return { message: trouble, code: 'unavailable' }
-  return reportFileError(cause) ?? { message: unexpected(cause), code: 'internal_error' }
+  return reportFileError(cause) ?? { message: formatUnexpected(cause), code: 'internal_error' }
 }
 
 /** Returns the sentence of an error for people. */
@@ -62,7 +62,7 @@ export const mistakeIn = (error: unknown): string => reportError(error).message
 /** Of fields, all that is wrong with them: a terminal has no list beside the sentence. */
 function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal): string {
   const { title, advice } = refusals[code]
-  const wrong = errors.length > toldMax ? errors.map(told).join('; ') : undefined
+  const wrong = errors.length > toldMax ? errors.map(formatProblem).join('; ') : undefined
   return asSentence(wrong ?? detail ?? `${title}. ${advice}`)
 }
 
@@ -74,7 +74,7 @@ function reportFileError(error: unknown): ErrorReport | undefined {
   return { message, code: 'file_not_readable' }
 }
 
-function unexpected(error: unknown): string {
+function formatUnexpected(error: unknown): string {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error)
   return `This should not happen: ${withoutStop(message)}; give the command again with LOG_LEVEL=debug and report what it shows.`
 }

@@ -11,8 +11,8 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { withProgress } from './progress.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, named, withApp, withDatabase } from './with-app.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { configOf, formatCompanyName, withApp, withDatabase } from './with-app.ts'
 import { readId } from './words.ts'
 
 /** export and import-company. */
@@ -24,7 +24,7 @@ export function addMove(program: Command, context: CommandContext): void {
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
     .addHelpText('after', '\nExample:\n  plumbline export --company 3 --to stone-and-sons.tar')
     .action(async ({ company, to }: { company: number; to?: string }) =>
-      context.say(await exported(context, company, to ?? `company-${company}.tar`)),
+      context.say(await exportCompanyTo(context, company, to ?? `company-${company}.tar`)),
     )
 
   program
@@ -32,10 +32,10 @@ export function addMove(program: Command, context: CommandContext): void {
     .description('Makes a company of such an archive, under a new id; its records keep theirs.')
     .argument('<file>', 'the archive')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… plumbline import-company stone-and-sons.tar')
-    .action(async (file: string) => context.say(await imported(context, file)))
+    .action(async (file: string) => context.say(await importCompanyFrom(context, file)))
 }
 
-async function exported(context: CommandContext, companyId: number, to: string): Promise<Answer> {
+async function exportCompanyTo(context: CommandContext, companyId: number, to: string): Promise<CommandResult> {
   await needDatabase(configOf(context))
   return withDatabase(context, async ({ connection }, progress) => {
     if ((await pendingMigrations(connection)).length > 0)
@@ -64,7 +64,7 @@ async function noteExport(context: CommandContext, connection: Connection, compa
   }
 }
 
-const imported = (context: CommandContext, file: string): Promise<Answer> =>
+const importCompanyFrom = (context: CommandContext, file: string): Promise<CommandResult> =>
   withApp(context, async ({ app, connection }) => {
     const { companyId, manifest } = await withProgress(context, ({ tell }) => importCompany(connection, file, tell))
     const rows = rowsOf(manifest)
@@ -75,7 +75,7 @@ const imported = (context: CommandContext, file: string): Promise<Answer> =>
     })
     return {
       json: { company_id: companyId, rows, exported_at: manifest.exported_at },
-      text: `Imported ${named(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
+      text: `Imported ${formatCompanyName(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
     }
   })
 

@@ -1,4 +1,4 @@
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import type { NodeFacts } from '../store/cluster-facts.ts'
 
 /** How the nodes of a distributed database archive, as one sentence; `isFailing` where a node tries and cannot. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { counted, plain } from '#derive/words.ts'
+import { formatCount, formatName } from '#derive/words.ts'
 import { personKinds } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type App, systemClock } from '../app.ts'
@@ -18,20 +18,20 @@ import {
   isErased,
   NotErasable,
   type PersonRequest,
-  type Referring,
+  type ReferringIds,
   readPerson,
   readReferring,
   remainsOf,
 } from '../service/persons.ts'
 import type { Transaction } from '../store/database.ts'
-import { asks, confirm, type Yes } from './confirm.ts'
+import { type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
 import { type ErasedPerson, keyOf, noteErased, readErased } from './erased-persons.ts'
 import { Mistake } from './mistake.ts'
 import { kindNamed } from './person-export.ts'
 import type { CommandContext } from './terminal.ts'
-import { named, withExisting } from './with-app.ts'
+import { formatCompanyName, withExisting } from './with-app.ts'
 
-export type EraseOptions = Yes & { company: number; reason: string }
+export type EraseOptions = ConfirmOptions & { company: number; reason: string }
 
 /** Erases one person, who is named. */
 export const erase = (
@@ -48,14 +48,14 @@ export const erase = (
       isDone: await isErasedNow(transaction, request),
       referring: await readReferring(transaction, request),
     }))
-    const who = `the ${kind.one} ${id} of ${named(company)}`
+    const who = `the ${kind.one} ${id} of ${formatCompanyName(company)}`
     const about = { company_id: companyId, kind: name, id }
     if (isDone)
       return context.say({
         json: { ...about, erased: false, mentioned_in: [] },
         text: `Nothing was to do: ${who} is erased.`,
       })
-    if (asks(context, { yes })) await confirm(context, formatErasure(who, referring))
+    if (needsConfirmation(context, { yes })) await confirm(context, formatErasure(who, referring))
     const mentions = await eraseNow(app, { ...request, reason })
     const text = [
       `Erased ${who}.`,
@@ -71,7 +71,7 @@ const after =
 const mentionsAdvice = 'They were not changed: look whether that is the person, and change them.'
 
 const mentionLine = ({ records, ids }: Mention): string =>
-  `A former value stands in ${plain(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
+  `A former value stands in ${formatName(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
 
 /** Whether a person is erased. Throws if there is no such person, or one that cannot be erased as things are. */
 async function isErasedNow(transaction: Transaction, request: PersonRequest): Promise<boolean> {
@@ -81,8 +81,8 @@ async function isErasedNow(transaction: Transaction, request: PersonRequest): Pr
   return isDone
 }
 
-function formatErasure(who: string, referring: readonly Referring[]): string {
-  const counts = referring.map(({ records, field, ids }) => `${plain(records)} (${field}): ${ids.length}`)
+function formatErasure(who: string, referring: readonly ReferringIds[]): string {
+  const counts = referring.map(({ records, field, ids }) => `${formatName(records)} (${field}): ${ids.length}`)
   const refers =
     counts.length === 0
       ? 'No record refers to it.'
@@ -105,24 +105,24 @@ async function eraseNow(app: App, request: PersonRequest & { reason: string }): 
   return findMentions(app.database, companyId, erasure)
 }
 
-type Again = { person: ErasedPerson; became: 'erased' | 'is erased' | 'is not there' | string }
+type RepeatedErasure = { person: ErasedPerson; became: 'erased' | 'is erased' | 'is not there' | string }
 
 /** Erases all whom files name and the database does not have as erased. */
 export async function eraseAgain(
   context: CommandContext,
-  { files, yes }: Yes & { files: readonly string[] },
+  { files, yes }: ConfirmOptions & { files: readonly string[] },
 ): Promise<void> {
   const { persons, unreadable } = await readAll(files)
   await withExisting(context, async ({ app }) => {
     const waiting: ErasedPerson[] = []
-    const results: Again[] = []
+    const results: RepeatedErasure[] = []
     for (const person of persons) {
       const state = await stateOf(app, person)
       if (state === 'is to be erased') waiting.push(person)
       else results.push({ person, became: state })
     }
-    if (waiting.length > 0 && asks(context, { yes }))
-      await confirm(context, `This erases ${counted(waiting.length, 'person')} again, for good.`)
+    if (waiting.length > 0 && needsConfirmation(context, { yes }))
+      await confirm(context, `This erases ${formatCount(waiting.length, 'person')} again, for good.`)
     for (const person of waiting) {
       await eraseNow(app, { ...requestOf(person), reason: `Erased on ${person.at}, and again after a restore` })
       results.push({ person, became: 'erased' })
@@ -164,7 +164,7 @@ export async function stateOf({ database }: Pick<App, 'database'>, person: Erase
   }
 }
 
-function summary(results: readonly Again[], unreadable: number) {
+function summary(results: readonly RepeatedErasure[], unreadable: number) {
   const count = (became: string): number => results.filter((one) => one.became === became).length
   const left = results.filter(({ became }) => !['erased', 'is erased', 'is not there'].includes(became))
   const lines = [
@@ -172,7 +172,7 @@ function summary(results: readonly Again[], unreadable: number) {
     ...left.map(
       ({ person, became }) => `Not erased: ${person.kind} ${person.id} of company ${person.company}. ${became}`,
     ),
-    ...(unreadable > 0 ? [`${counted(unreadable, 'line')} could not be read and were passed over.`] : []),
+    ...(unreadable > 0 ? [`${formatCount(unreadable, 'line')} could not be read and were passed over.`] : []),
   ]
   return {
     json: {

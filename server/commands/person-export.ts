@@ -4,11 +4,11 @@ import { type PersonKind, personKinds } from '#registry/persons.ts'
 import { auditOfPerson, type PersonAuditRow } from '#sql/system/audit.ts'
 import { type AccountCallRow, type AccountSessionRow, callsOfPerson, sessionsOfPerson } from '#sql/system/persons.ts'
 import { systemClock } from '../app.ts'
-import { makeWhole } from '../backup/make-whole.ts'
+import { createComplete } from '../backup/create-complete.ts'
 import { readPerson, readReferring, resourceOf } from '../service/persons.ts'
 import type { Transaction } from '../store/database.ts'
 import type { CommandContext } from './terminal.ts'
-import { named, sayOf } from './with-app.ts'
+import { formatCompanyName, sayOf } from './with-app.ts'
 
 /** Calls of an account that are listed; what is older is counted in the days of the company alone. */
 const callsMax = 10_000
@@ -37,12 +37,12 @@ export const exportPerson = (
     }
     const text = JSON.stringify(json, null, 2)
     if (to === undefined) return { json, text }
-    await makeWhole({ to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
+    await createComplete({ to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
       writeFile(fresh, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true }),
     )
     return {
       json: { file: resolve(to), company_id: companyId, kind: name, id },
-      text: `Wrote all that is kept of the ${kind.one} ${id} of ${named(company)} to ${resolve(to)}.`,
+      text: `Wrote all that is kept of the ${kind.one} ${id} of ${formatCompanyName(company)} to ${resolve(to)}.`,
     }
   })
 

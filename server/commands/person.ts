@@ -10,7 +10,7 @@ import { readId } from './words.ts'
 const kinds = personKinds.map(({ name }) => name).join(', ')
 const kindAbout = `what the person is: ${kinds}`
 
-type EraseWords = Partial<EraseOptions> & { from?: string[] }
+type EraseArguments = Partial<EraseOptions> & { from?: string[] }
 
 /** person export and person erase. */
 export function addPerson(program: Command, context: CommandContext): void {
@@ -53,7 +53,7 @@ Examples:
   plumbline person erase workers 17 --company 1 --reason "asked by letter of 2 March"
   plumbline person erase --from data.old/erased-persons.jsonl`,
     )
-    .action((kind: string | undefined, id: number | undefined, options: EraseWords) => {
+    .action((kind: string | undefined, id: number | undefined, options: EraseArguments) => {
       const { company, reason, from, yes } = options
       if (from) {
         if (kind !== undefined || company !== undefined)

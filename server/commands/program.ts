@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from 'commander'
-import { withoutStop } from '#derive/printable.ts'
+import { withoutStop } from '#derive/format-printable.ts'
 import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
 import { addAgents } from './agents.ts'
@@ -29,7 +29,7 @@ import { addUsage } from './usage.ts'
 import { addWebhooks } from './webhooks.ts'
 
 /** All commands. Usage mistakes are thrown as `Mistake`. */
-export function makeProgram(context: CommandContext): Command {
+export function createProgram(context: CommandContext): Command {
   const { stdout } = context.terminal
   const program = new Command('plumbline')
     .description(

@@ -6,7 +6,7 @@ import { createRecord } from '../records/write-record.ts'
 import { Mistake } from './mistake.ts'
 import { readInput } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
-import { named, sayOf } from './with-app.ts'
+import { formatCompanyName, sayOf } from './with-app.ts'
 import { readId } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
@@ -32,7 +32,7 @@ Examples:
       const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
       await sayOf(context, companyId, async ({ transaction, actor, company }) => {
         const { id } = await createRecord(transaction, actor, definition, body)
-        return { json: { id }, value: id, text: `Made ${definition.one} ${id} of ${named(company)}.` }
+        return { json: { id }, value: id, text: `Made ${definition.one} ${id} of ${formatCompanyName(company)}.` }
       })
     })
 }

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { formatNoSuchFile } from '../embedded/problems.ts'
 import type { Moment } from '../embedded/recovery.ts'
@@ -8,7 +8,7 @@ import { type ErasedPerson, erasedPersonsName, keyOf, readErased } from './erase
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
 import { withProgress } from './progress.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf } from './with-app.ts'
 
 /** restore. */
@@ -39,7 +39,7 @@ Examples:
     )
 }
 
-async function restore(context: CommandContext, from: string, moment: Moment, files: string[]): Promise<Answer> {
+async function restore(context: CommandContext, from: string, moment: Moment, files: string[]): Promise<CommandResult> {
   const config = configOf(context)
   await needBundled(config, 'restore')
   const erased = await readErasedFiles(from, files)
@@ -90,7 +90,7 @@ function erasedSince(
   if (persons.size > 0)
     return {
       count: persons.size,
-      says: `${counted(persons.size, 'person')} erased after that moment may be in it again: before you start the service, run "${give(names.map((name) => `--from ${name}`).join(' '))}".`,
+      says: `${formatCount(persons.size, 'person')} erased after that moment may be in it again: before you start the service, run "${give(names.map((name) => `--from ${name}`).join(' '))}".`,
     }
   return {
     count: 0,

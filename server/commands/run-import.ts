@@ -6,11 +6,11 @@ import type { RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { type ImportSettings, settingsProblems } from '#derive/import/rows.ts'
 import { countsOf, createSession, type Stage } from '#derive/import/session.ts'
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
 import type { App } from '../app.ts'
-import { stoppable } from '../lifecycle.ts'
+import { runUntilSignal } from '../lifecycle.ts'
 import { showCompany } from '../service/company.ts'
 import type { ImportOptions } from './import.ts'
 import { serviceOf } from './import-batches.ts'
@@ -30,7 +30,7 @@ export async function runImport(
   given: ImportOptions,
 ): Promise<void> {
   const file = { name: basename(path), bytes: await openFile(path) }
-  await stoppable((stopped) =>
+  await runUntilSignal((stopped) =>
     withExisting(context, ({ app }) => inApp(context, { app, definition, ...file, given, stopped })),
   )
 }
@@ -44,7 +44,7 @@ async function openFile(path: string): Promise<Uint8Array> {
   return readBytes(path)
 }
 
-type Inside = {
+type ImportContext = {
   app: App
   definition: Definition
   name: string
@@ -53,7 +53,7 @@ type Inside = {
   stopped: AbortSignal
 }
 
-async function inApp(context: CommandContext, inside: Inside): Promise<void> {
+async function inApp(context: CommandContext, inside: ImportContext): Promise<void> {
   const { app, definition, name, bytes, given, stopped } = inside
   const { company: companyId, delimiter, encoding, header } = given
   const { currency } = await app.database.transaction((transaction) => showCompany(transaction, companyId))
@@ -65,7 +65,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
     breathe: () => Promise.resolve(),
     findStopped: (latest, file) => stoppedBefore(latest, file, given),
     propose: (file, last) => settingsOf({ definition, file, given }, last),
-    confirm: (rows) => confirmed(context, rows),
+    confirm: (rows) => confirmRows(context, rows),
     onChange({ stage, done, chosen }) {
       const doing = stage === 'looking' ? 'Looking at each row' : stage === 'writing' ? 'Writing' : undefined
       if (!doing || !chosen) return
@@ -116,10 +116,10 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
 }
 
 const rowsRefused = (file: string, refused: number, hasNothing: boolean): string =>
-  `${counted(refused, 'row')} of ${file} cannot be imported: correct ${refused === 1 ? 'it' : 'them'}${hasNothing ? '' : ', or give --skip-refused to import the others'}.`
+  `${formatCount(refused, 'row')} of ${file} cannot be imported: correct ${refused === 1 ? 'it' : 'them'}${hasNothing ? '' : ', or give --skip-refused to import the others'}.`
 
 /** Somebody at a terminal is shown what rows would do by now, and asked. */
-async function confirmed(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
+async function confirmRows(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
   const { stdin, stderr } = context.terminal
   const lines = [
     'Something has changed since these rows were looked at. Now they are:',

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CommanderError } from 'commander'
-import { printable, printableJson } from '#derive/printable.ts'
+import { formatPrintable, printableJson } from '#derive/format-printable.ts'
 import { type Exit, exitCodes, exitOf } from './exit-codes.ts'
 import { Mistake, reportError } from './mistake.ts'
-import { makeProgram } from './program.ts'
-import type { Answer, Environment, Terminal } from './terminal.ts'
+import { createProgram } from './program.ts'
+import type { CommandResult, Environment, Terminal } from './terminal.ts'
 
 /** Runs one command to its end and returns its exit code; it never throws. */
 export async function run(terminal: Terminal): Promise<number> {
@@ -15,10 +15,10 @@ export async function run(terminal: Terminal): Promise<number> {
   const isQuiet = words.includes('--quiet')
   let environment = terminal.environment
   let exitCode: number = exitCodes.done.code
-  const say = ({ json, text, value }: Answer): void => {
+  const say = ({ json, text, value }: CommandResult): void => {
     if (wantsJson) stdout.write(`${printableJson(JSON.stringify(json))}\n`)
-    else if (!isQuiet) stdout.write(`${printable(text)}\n`)
-    else if (value !== undefined) stdout.write(`${printable(String(value))}\n`)
+    else if (!isQuiet) stdout.write(`${formatPrintable(text)}\n`)
+    else if (value !== undefined) stdout.write(`${formatPrintable(String(value))}\n`)
   }
   const end = (exit: Exit): void => {
     exitCode = exitCodes[exit].code
@@ -26,7 +26,7 @@ export async function run(terminal: Terminal): Promise<number> {
   try {
     environment = readEnvironment(terminal)
     if (wantsJson && isQuiet) throw new Mistake('Give --json or --quiet, not both.')
-    const program = makeProgram({ terminal, environment, wantsJson, isQuiet, say, end })
+    const program = createProgram({ terminal, environment, wantsJson, isQuiet, say, end })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
@@ -35,8 +35,8 @@ export async function run(terminal: Terminal): Promise<number> {
     const { message, code, errors } = reportError(error)
     exitCode = exitCodes[exitOf(code)].code
     const json = JSON.stringify({ error: message, code, exit_code: exitCode, errors })
-    stderr.write(`${wantsJson ? printableJson(json) : printable(message)}\n`)
-    if (wantsTrace(environment)) stderr.write(`${printable(traceOf(error))}\n`)
+    stderr.write(`${wantsJson ? printableJson(json) : formatPrintable(message)}\n`)
+    if (wantsTrace(environment)) stderr.write(`${formatPrintable(traceOf(error))}\n`)
   }
   return exitCode
 }

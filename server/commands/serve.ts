@@ -6,11 +6,11 @@ import { isPlain, plainSentence } from '../config/exposure.ts'
 import { startDemo } from '../demo/seed.ts'
 import { watchDisks } from '../disk.ts'
 import type { Keeper } from '../embedded/open.ts'
-import type { Listening } from '../http/listen.ts'
+import type { ListeningServer } from '../http/listen.ts'
 import { metricsTaken } from '../http/metrics-port.ts'
 import { startSweeper } from '../jobs/sweep.ts'
 import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
-import { makeLog } from '../log.ts'
+import { createLog } from '../log.ts'
 import { rehearse } from '../rehearse.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
@@ -36,7 +36,7 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
   // Nothing is open yet.
   if (stop.signal.aborted) return
   // Beside the start of PostgreSQL. Of several processes this one does not serve.
-  const rehearsal = config.processes === 1 ? rehearse(config, makeLog(config)) : undefined
+  const rehearsal = config.processes === 1 ? rehearse(config, createLog(config)) : undefined
   const code = await withAppOf(config, progress, async (opened) => {
     await rehearsal
     return serveIn(context, opened, stop)
@@ -65,13 +65,13 @@ async function prepareConsole(
 function tellUnbuilt({ terminal: { stderr } }: CommandContext, config: Config, error: Error): void {
   const sentence = 'The web interface could not be built, and is not served until it is'
   if (stderr.isTTY || config.logLevel === 'silent') stderr.write(`${sentence}:\n${error.message}\n`)
-  else makeLog(config).error({ error }, sentence)
+  else createLog(config).error({ error }, sentence)
 }
 
 /** For people on a terminal as lines, else as lines of the log. */
 function progressOfServe(context: CommandContext, config: Config): Progress {
   if (context.terminal.stderr.isTTY) return progressOf(context)
-  const log = makeLog(config)
+  const log = createLog(config)
   return startProgress((sentence) => log.info(sentence))
 }
 
@@ -129,7 +129,7 @@ function warn({ terminal: { stderr } }: CommandContext, log: OpenApp['app']['log
 }
 
 /** The port of the settings, or what is wrong with it. */
-async function takePort({ host, port }: Config, listen: () => Promise<Listening>): Promise<Listening> {
+async function takePort({ host, port }: Config, listen: () => Promise<ListeningServer>): Promise<ListeningServer> {
   try {
     return await listen()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 
 /** config. */
 export function addConfig(program: Command, context: CommandContext): void {
@@ -21,13 +21,13 @@ Examples:
     )
     .action(({ example }: { example?: true }) => {
       if (example) return context.say({ json: { example: envExample() }, text: envExample().trimEnd() })
-      context.say(shown(context))
+      context.say(formatSettings(context))
       // Says what is wrong with them.
       readConfig(context.environment)
     })
 }
 
-function shown({ environment, terminal }: CommandContext): Answer {
+function formatSettings({ environment, terminal }: CommandContext): CommandResult {
   const rows = shownSettings(environment).map(({ name, value, given }) => ({
     name,
     value,

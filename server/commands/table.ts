@@ -1,4 +1,4 @@
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import type { CommandContext } from './terminal.ts'
 
 type Cell = string | number

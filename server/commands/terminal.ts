@@ -16,7 +16,7 @@ export type Environment = { readonly [name: string]: string | undefined }
 type Output = { write(text: string): unknown; isTTY?: boolean }
 
 /** What a command has to say: to programs as one JSON object, to people as text. */
-export type Answer = {
+export type CommandResult = {
   json: object
   text: string
   /** What `--quiet` prints instead: the id or the secret that a script goes on with; nothing where there is none. */
@@ -32,7 +32,7 @@ export type CommandContext = {
   wantsJson: boolean
   /** Only the value is wanted, and on the standard error only mistakes. */
   isQuiet: boolean
-  say(answer: Answer): void
+  say(answer: CommandResult): void
   /** Sets how a command exits that has answered and was not done in full. */
   end(exit: Exit): void
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import {
   allowAddresses,
@@ -10,9 +10,9 @@ import {
   showToken,
   type Token,
 } from '../service/token.ts'
-import { addYes, type Yes } from './confirm.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { type InCompany, named, sayOf } from './with-app.ts'
+import { addYes, type ConfirmOptions } from './confirm.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { type CompanyContext, formatCompanyName, sayOf } from './with-app.ts'
 import { addingTo, readAddresses, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
@@ -42,17 +42,17 @@ export function addToken(program: Command, context: CommandContext): void {
     sayOf(
       context,
       company,
-      async ({ transaction, actor, app, company }) => told(company, await make(transaction, actor, app.secret)),
+      async ({ transaction, actor, app, company }) => formatToken(company, await make(transaction, actor, app.secret)),
       options,
     )
   /** Takes a right away after a confirmation, which says what becomes of the present token. */
-  const ending = (yes: Yes, formatEnd: (token: string) => string) => ({
+  const ending = (yes: ConfirmOptions, formatEnd: (token: string) => string) => ({
     isRevocation: true,
     confirmation: {
       yes,
-      what: async ({ transaction, company }: InCompany) => {
+      what: async ({ transaction, company }: CompanyContext) => {
         const { label } = await findToken(transaction, company.id)
-        return formatEnd(`the token "${inLine(label)}" of ${named(company)}`)
+        return formatEnd(`the token "${inLine(label)}" of ${formatCompanyName(company)}`)
       },
     },
   })
@@ -96,7 +96,7 @@ export function addToken(program: Command, context: CommandContext): void {
       'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
       '--company 1',
     ),
-  ).action((given: Company & Yes) =>
+  ).action((given: Company & ConfirmOptions) =>
     tell(
       given,
       rotateToken,
@@ -108,11 +108,11 @@ export function addToken(program: Command, context: CommandContext): void {
   )
 
   addYes(add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1')).action(
-    ({ company, ...given }: Company & Yes) =>
+    ({ company, ...given }: Company & ConfirmOptions) =>
       sayOf(
         context,
         company,
-        revoked,
+        revokeActive,
         ending(
           given,
           (token) => `This revokes ${token}. Programs that use it are refused until another token is issued.`,
@@ -126,27 +126,30 @@ export function addToken(program: Command, context: CommandContext): void {
       sayOf(
         context,
         company,
-        async ({ transaction, actor }) => allowed(await allowAddresses(transaction, actor, addresses)),
+        async ({ transaction, actor }) => formatAllowlist(await allowAddresses(transaction, actor, addresses)),
         { isRevocation: true },
       ),
     )
 }
 
-const told = (company: InCompany['company'], { token, row }: { token: string; row: Token }): Answer => ({
+const formatToken = (
+  company: CompanyContext['company'],
+  { token, row }: { token: string; row: Token },
+): CommandResult => ({
   json: { token, expires_at: row.expires_at?.toISOString() ?? null },
   value: token,
-  text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}${row.expires_at ? `, until ${row.expires_at.toISOString()}` : ''}:\n\n  ${token}`,
+  text: `The token of ${formatCompanyName(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}${row.expires_at ? `, until ${row.expires_at.toISOString()}` : ''}:\n\n  ${token}`,
 })
 
-async function revoked({ transaction, actor, company }: InCompany): Promise<Answer> {
+async function revokeActive({ transaction, actor, company }: CompanyContext): Promise<CommandResult> {
   const { label } = await revokeToken(transaction, actor)
   return {
     json: { company_id: company.id, revoked: true },
-    text: `The token of ${named(company)}, "${inLine(label)}", is revoked; the API is closed until another one is issued.`,
+    text: `The token of ${formatCompanyName(company)}, "${inLine(label)}", is revoked; the API is closed until another one is issued.`,
   }
 }
 
-const allowed = ({ allowlist }: Token): Answer => ({
+const formatAllowlist = ({ allowlist }: Token): CommandResult => ({
   json: { allowlist },
   text:
     allowlist.length === 0

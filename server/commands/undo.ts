@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { counted, plain } from '#derive/words.ts'
+import { formatCount, formatName } from '#derive/words.ts'
 import { version } from '../config/config.ts'
 import { readWriteId } from '../records/actor.ts'
+import { createPreview } from '../records/preview.ts'
 import { undo } from '../records/undo.ts'
-import { planOf } from '../records/write-plan.ts'
 import { showCompany } from '../service/company.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
-import { named, withExisting } from './with-app.ts'
+import { formatCompanyName, withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
 /** undo. */
@@ -45,7 +45,11 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
         ...needs,
         async execute(transaction, actor, seen) {
           const { records, remaining, effect } = await execute(transaction, actor, seen)
-          return { records, remaining, plan: await planOf(transaction, actor, secret, { call, effects: [effect] }) }
+          return {
+            records,
+            remaining,
+            plan: await createPreview(transaction, actor, secret, { call, effects: [effect] }),
+          }
         },
       },
     })
@@ -54,10 +58,10 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
     context.say({
       json: { data, plan },
       text: [
-        `Would reverse ${counted(records, 'record')} of ${named(company)}. Nothing was written.`,
-        ...plan.changes.map(({ records, id, action }) => `  ${plain(records)} ${id ?? ''}: ${action}`),
+        `Would reverse ${formatCount(records, 'record')} of ${formatCompanyName(company)}. Nothing was written.`,
+        ...plan.changes.map(({ records, id, action }) => `  ${formatName(records)} ${id ?? ''}: ${action}`),
         ...(plan.total > plan.changes.length ? [`  and ${plan.total - plan.changes.length} more`] : []),
-        ...(remaining > 0 ? [`${counted(remaining, 'record')} would follow in further transactions.`] : []),
+        ...(remaining > 0 ? [`${formatCount(remaining, 'record')} would follow in further transactions.`] : []),
       ].join('\n'),
     })
   })
@@ -75,7 +79,7 @@ const takeBack = (context: CommandContext, companyId: number, writeId: string): 
       remaining = answer.remaining
       tellShare(records, records + remaining)
     }
-    const text = `Took back ${counted(records, 'record')} of ${named(company)}.`
+    const text = `Took back ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`
     context.say({ json: { write_id: writeId, records }, text })
   })
 

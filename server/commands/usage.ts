@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type UsageRow, usageOfCompanies } from '#sql/system/usage.ts'
 import { formatTable } from './table.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 import { readWhole } from './words.ts'
 
@@ -22,7 +22,7 @@ export function addUsage(program: Command, context: CommandContext): void {
     })
 }
 
-const formatUsage = (days: number, rows: readonly UsageRow[], context: CommandContext): Answer => ({
+const formatUsage = (days: number, rows: readonly UsageRow[], context: CommandContext): CommandResult => ({
   json: { days, companies: rows.map(({ id, ...rest }) => ({ company_id: id, ...rest })) },
   text:
     rows.length === 0

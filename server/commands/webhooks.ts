@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { eventNames, payloads } from '#registry/webhooks.ts'
-import { type AttemptOpened, type AttemptShown, attemptsOf } from '#sql/system/webhook-attempts.ts'
+import { type AttemptDetailsRow, type AttemptListRow, attemptsOf } from '#sql/system/webhook-attempts.ts'
 import { showCompany } from '../service/company.ts'
 import {
-  type By,
   createWebhook,
   disableOne,
   enableOne,
@@ -14,12 +13,13 @@ import {
   replayOne,
   rotateWebhook,
   type Webhook,
+  type WebhookAuthor,
 } from '../service/webhooks.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
-import { addYes, type Yes } from './confirm.ts'
-import type { Answer, CommandContext } from './terminal.ts'
-import { type InCompany, named, sayOf, withExisting } from './with-app.ts'
+import { addYes, type ConfirmOptions } from './confirm.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
+import { type CompanyContext, formatCompanyName, sayOf, withExisting } from './with-app.ts'
 import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
@@ -35,11 +35,15 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   )
   const addOne = (name: string, about: string, example: string): Command =>
     add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
-  const say = ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>
-    sayOf(context, company, (inside) => work(inside, byOperator(inside)))
+  const say = (
+    { company }: Company,
+    work: (inside: CompanyContext, by: WebhookAuthor) => Promise<CommandResult>,
+  ): Promise<void> => sayOf(context, company, (inside) => work(inside, byOperator(inside)))
 
   add('list', 'Says which webhooks there are, and how they do.', '--company 1').action((given: Company) =>
-    say(given, async ({ transaction, company }) => listed(await listWebhooks(transaction, company.id), named(company))),
+    say(given, async ({ transaction, company }) =>
+      formatWebhooks(await listWebhooks(transaction, company.id), formatCompanyName(company)),
+    ),
   )
 
   add(
@@ -88,7 +92,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       say(given, async ({ transaction, company }) => {
         await findOneWebhook(transaction, company.id, id)
         const page = { failedAlone: failed === true, limit: shownMax, offset: 0 }
-        return attempted(await transaction.run<AttemptShown>(attemptsOf(company.id, id, page)))
+        return formatAttempts(await transaction.run<AttemptListRow>(attemptsOf(company.id, id, page)))
       }),
     )
 
@@ -100,17 +104,17 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment('--from'))
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
       say(given, async ({ transaction, app }, by) =>
-        told(await replayOne(transaction, by, id, { from, keptDays: app.config.changesKeptDays })),
+        formatWebhook(await replayOne(transaction, by, id, { from, keptDays: app.config.changesKeptDays })),
       ),
     )
 
   addOne('enable', 'Goes on where it stopped, at once.', '3 --company 1').action((id: number, given: Company) =>
-    say(given, async ({ transaction }, by) => told(await enableOne(transaction, by, id))),
+    say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
   )
 
   addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', '3 --company 1').action(
     (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => told(await disableOne(transaction, by, id))),
+      say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
   )
 
   addYes(
@@ -119,20 +123,20 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
       '3 --company 1',
     ),
-  ).action((id: number, { company: companyId, ...yes }: Company & Yes) =>
+  ).action((id: number, { company: companyId, ...yes }: Company & ConfirmOptions) =>
     sayOf(
       context,
       companyId,
       async (inside) => {
         await removeWebhook(inside.transaction, byOperator(inside), id)
-        return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${named(inside.company)}.` }
+        return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${formatCompanyName(inside.company)}.` }
       },
       {
         confirmation: {
           yes,
           what: async ({ transaction, company }) => {
             const { name, url } = await findOneWebhook(transaction, company.id, id)
-            return `This deletes webhook ${id}, "${inLine(name)}", of ${named(company)}, with its secret and its attempts. Nothing is sent to ${inLine(url)} any more.`
+            return `This deletes webhook ${id}, "${inLine(name)}", of ${formatCompanyName(company)}, with its secret and its attempts. Nothing is sent to ${inLine(url)} any more.`
           },
         },
       },
@@ -140,7 +144,11 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   )
 }
 
-const byOperator = ({ actor, app }: InCompany): By => ({ actor, keys: app.secret, now: app.clock.now() })
+const byOperator = ({ actor, app }: CompanyContext): WebhookAuthor => ({
+  actor,
+  keys: app.secret,
+  now: app.clock.now(),
+})
 
 function facts(webhook: Webhook) {
   const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook
@@ -168,19 +176,19 @@ const reasons = {
   rights: 'the account that answered for it lost a right',
 }
 
-const listed = (webhooks: readonly Webhook[], company: string): Answer => ({
+const formatWebhooks = (webhooks: readonly Webhook[], company: string): CommandResult => ({
   json: { webhooks: webhooks.map(facts) },
   text: webhooks.length === 0 ? `${company} has no webhooks.` : webhooks.map(line).join('\n'),
 })
 
-const told = (webhook: Webhook): Answer => ({ json: facts(webhook), text: line(webhook) })
+const formatWebhook = (webhook: Webhook): CommandResult => ({ json: facts(webhook), text: line(webhook) })
 
-const formatSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): Answer => ({
+const formatSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): CommandResult => ({
   json: { ...facts(webhook), secret },
   text: `${line(webhook)}\n\n  ${secret}`,
 })
 
-const attempted = (rows: readonly AttemptShown[]): Answer => ({
+const formatAttempts = (rows: readonly AttemptListRow[]): CommandResult => ({
   json: { attempts: rows },
   text:
     rows.length === 0
@@ -193,7 +201,7 @@ const attempted = (rows: readonly AttemptShown[]): Answer => ({
 })
 
 /** Names the status and the time; the answer of a receiver that refuses is shown by "Settings, Webhooks". */
-function formatTest({ id, arrived, status, failure, detail, ms, event_id }: AttemptOpened): Answer {
+function formatTest({ id, arrived, status, failure, detail, ms, event_id }: AttemptDetailsRow): CommandResult {
   const outcome =
     status === null ? `there was no answer (${inLine(detail ?? failure ?? 'unknown')})` : `status ${status}`
   return {

@@ -1,15 +1,15 @@
-import { inLine } from '#derive/printable.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { type App, findDatabase, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
-import { asks, confirm, type Yes } from './confirm.ts'
+import { type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, withProgress } from './progress.ts'
-import type { Answer, CommandContext } from './terminal.ts'
+import type { CommandContext, CommandResult } from './terminal.ts'
 
 /** The settings of a command that says what it did itself: its log is silent unless asked for. */
 export const configOf = ({ environment }: CommandContext): Config =>
@@ -49,12 +49,12 @@ export async function withExisting<T>(context: CommandContext, work: (opened: Op
   return withApp(context, work)
 }
 
-type Found = Awaited<ReturnType<typeof findDatabase>>
+type FoundDatabase = Awaited<ReturnType<typeof findDatabase>>
 
 /** Finds the database for as long as `work` takes, whichever version its tables are of. */
 export const withDatabase = <T>(
   context: CommandContext,
-  work: (found: Found, tell: Progress['tell']) => Promise<T>,
+  work: (found: FoundDatabase, tell: Progress['tell']) => Promise<T>,
 ): Promise<T> =>
   withProgress(context, async (progress) => {
     const found = await findDatabase(configOf(context), progress.tell).catch(throwUnavailable)
@@ -74,39 +74,41 @@ export const inTransaction = <T>(
   options: TransactionOptions = {},
 ): Promise<T> =>
   withApp(context, ({ app }) =>
-    app.database.transaction((transaction) => work(transaction, app), undefined, persistent(options)),
+    app.database.transaction((transaction) => work(transaction, app), undefined, persistenceOptions(options)),
   )
 
 /** What takes rights away is begun again where it waited in vain. */
 type TransactionOptions = { isRevocation?: boolean }
 
-const persistent = ({ isRevocation = false }: TransactionOptions) => ({ isPersistent: isRevocation })
+const persistenceOptions = ({ isRevocation = false }: TransactionOptions) => ({ isPersistent: isRevocation })
 
-export type InCompany = { transaction: Transaction; app: App; company: Company; actor: Actor }
+export type CompanyContext = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
 /** What is said before it is done, with the `--yes` that skips it. */
-type Confirmation = { yes: Yes; what(inside: InCompany): Promise<string> }
+type Confirmation = { yes: ConfirmOptions; what(inside: CompanyContext): Promise<string> }
 
 /** Says what one transaction did for a company, which must be there. On a terminal a confirmation comes before it. */
 export async function sayOf(
   context: CommandContext,
   id: number,
-  work: (inside: InCompany) => Promise<Answer>,
+  work: (inside: CompanyContext) => Promise<CommandResult>,
   { confirmation, ...options }: TransactionOptions & { confirmation?: Confirmation } = {},
 ): Promise<void> {
   const answer = await withExisting(context, async ({ app }) => {
-    const inCompany = <T>(part: (inside: InCompany) => Promise<T>): Promise<T> =>
+    const inCompany = <T>(part: (inside: CompanyContext) => Promise<T>): Promise<T> =>
       app.database.transaction(
         async (transaction) =>
           part({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
         undefined,
-        persistent(options),
+        persistenceOptions(options),
       )
     // No lock is held while somebody reads and answers.
-    if (confirmation && asks(context, confirmation.yes)) await confirm(context, await inCompany(confirmation.what))
+    if (confirmation && needsConfirmation(context, confirmation.yes))
+      await confirm(context, await inCompany(confirmation.what))
     return inCompany(work)
   })
   context.say(answer)
 }
 
-export const named = ({ id, name }: { id: number; name: string }): string => `${inLine(name)} (company ${id})`
+export const formatCompanyName = ({ id, name }: { id: number; name: string }): string =>
+  `${inLine(name)} (company ${id})`

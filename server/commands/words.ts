@@ -54,16 +54,16 @@ export const readList =
   (word: string): string[] => {
     if (word === 'all') return [...all]
     if (word === 'none') return []
-    return listed(called, word)
+    return parseNames(called, word)
   }
 
 /** Addresses separated by commas, or `none`. */
 export const readAddresses =
   (called: string) =>
   (word: string): string[] =>
-    word === 'none' ? [] : listed(called, word)
+    word === 'none' ? [] : parseNames(called, word)
 
-function listed(called: string, word: string): string[] {
+function parseNames(called: string, word: string): string[] {
   const names = word.split(',').map((name) => name.trim())
   if (names.every((name) => name !== '')) return [...new Set(names)]
   throw new Mistake(

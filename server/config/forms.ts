@@ -9,14 +9,14 @@ export type Form<Value> = {
   secret?: true
 }
 
-export const anything: Form<string> = { read: (text) => text, must: 'anything' }
+export const anyText: Form<string> = { read: (text) => text, must: 'anything' }
 
-export const whole = (min: number, max: number, unit = ''): Form<number> => ({
+export const wholeNumber = (min: number, max: number, unit = ''): Form<number> => ({
   read: (text) => integer(text, min, max),
   must: `a whole number${unit} from ${min} to ${max}`,
 })
 
-export const milliseconds = whole(50, 600_000, ' of milliseconds')
+export const milliseconds = wholeNumber(50, 600_000, ' of milliseconds')
 
 const units: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -78,7 +78,7 @@ export const postgresUrl: Form<string> = {
 
 /** The parsed address of a database. */
 export function postgresUrlOf(text: string): URL | null {
-  const url = parsed(text.replace('@/', '@socket/'))
+  const url = parseUrl(text.replace('@/', '@socket/'))
   return url && /^postgres(ql)?:$/.test(url.protocol) ? url : null
 }
 
@@ -92,7 +92,7 @@ function namesSeveralHosts(text: string): boolean {
 
 export const webAddress: Form<string> = {
   read(text) {
-    const url = parsed(text)
+    const url = parseUrl(text)
     return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
       ? url.origin
       : undefined
@@ -137,4 +137,4 @@ function integer(text: string, min: number, max: number): number | undefined {
   return number >= min && number <= max ? number : undefined
 }
 
-const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)
+const parseUrl = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)

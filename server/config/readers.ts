@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { readMemoryBytes } from '../embedded/settings.ts'
 import { isHere } from './exposure.ts'
-import { type Form, oneOf, orNone, postgresUrlOf, whole } from './forms.ts'
+import { type Form, oneOf, orNone, postgresUrlOf, wholeNumber } from './forms.ts'
 
 /** Settings of which more than their own text counts. */
 
 /** What a text says: undefined where it is not what it must be. `before` are the settings above it. */
-export type Reader<Value> = Omit<Form<Value>, 'read'> & { read: (text: string, before: Before) => Value | undefined }
+export type Reader<Value> = Omit<Form<Value>, 'read'> & {
+  read: (text: string, before: EarlierSettings) => Value | undefined
+}
 
 /** What settings below may depend on; what is wrong is missing. */
-type Before = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
+type EarlierSettings = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
 
 /**
  * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
@@ -62,7 +64,7 @@ const processesMax = 32
 export const processCount: Form<number> = {
   must: `auto or a whole number from 1 to ${processesMax}`,
   read: (text) =>
-    text === 'auto' ? Math.min(availableParallelism(), processesMax) : whole(1, processesMax).read(text),
+    text === 'auto' ? Math.min(availableParallelism(), processesMax) : wholeNumber(1, processesMax).read(text),
 }
 
 /** Of the form, or what goes with the memory that a process has. */
@@ -71,12 +73,12 @@ const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => num
   read: (text, { processes = 1 }) => (text === '' ? fitting(readMemoryBytes() / processes) : read(text)),
 })
 
-const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+const clampNumber = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
 const megabyte = 1024 * 1024
 /** Bytes, from a whole number of megabytes. */
 const megabytesBetween = (min: number, max: number): Form<number> => {
-  const count = whole(min, max)
+  const count = wholeNumber(min, max)
   return {
     must: count.must,
     read: (text) => {
@@ -89,13 +91,13 @@ const megabytesBetween = (min: number, max: number): Form<number> => {
 export const megabytes = megabytesBetween(1, 65_536)
 
 /** A connection for every 256 KiB of a process's memory. */
-export const callersByMemory = byMemory(whole(16, 100_000), (memory) =>
-  within(256, Math.floor(memory / (256 * 1024)), 16_384),
+export const callersByMemory = byMemory(wholeNumber(16, 100_000), (memory) =>
+  clampNumber(256, Math.floor(memory / (256 * 1024)), 16_384),
 )
 
 /** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
 export const bufferByMemory = byMemory(megabytes, (memory) =>
-  within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte),
+  clampNumber(16 * megabyte, Math.floor(memory / 16), 512 * megabyte),
 )
 
 /** Bytes; null: what goes with the size of the disk. */

@@ -1,6 +1,6 @@
 import {
   address,
-  anything,
+  anyText,
   duration,
   hostName,
   milliseconds,
@@ -11,7 +11,7 @@ import {
   ranges,
   secretKey,
   webAddress,
-  whole,
+  wholeNumber,
 } from './forms.ts'
 import {
   bufferByMemory,
@@ -34,44 +34,44 @@ const setting = <Value>(name: string, initial: string, reader: Reader<Value>, ab
 })
 
 /** One that need not be given. */
-const optional = <Value>(name: string, reader: Reader<Value>, about: string) => setting(name, '', reader, about)
+const optionalSetting = <Value>(name: string, reader: Reader<Value>, about: string) => setting(name, '', reader, about)
 
 /** All settings, by what the service calls them. `.env.example` and the table of the documents are made of this. */
 export const settingsByKey = {
-  port: setting('PORT', '3000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  port: setting('PORT', '3000', wholeNumber(0, 65_535), 'Port to listen on; 0 takes a free one.'),
   host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 for all.'),
-  databaseUrl: optional(
+  databaseUrl: optionalSetting(
     'DATABASE_URL',
     orNone(postgresUrl),
     'PostgreSQL to use (postgres://…). Empty: the bundled one.',
   ),
-  databasePasswordFile: optional(
+  databasePasswordFile: optionalSetting(
     'DATABASE_PASSWORD_FILE',
     passwordFile,
     'File with the password for DATABASE_URL on its first line, read for each new connection. Empty: the one in the address.',
   ),
-  dataFolder: setting('PLUMBLINE_DATA', './data', anything, 'Folder of the bundled database and the generated key.'),
-  databaseUser: optional(
+  dataFolder: setting('PLUMBLINE_DATA', './data', anyText, 'Folder of the bundled database and the generated key.'),
+  databaseUser: optionalSetting(
     'PLUMBLINE_DATABASE_USER',
-    orNone(anything),
+    orNone(anyText),
     'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
   ),
-  secret: optional(
+  secret: optionalSetting(
     'PLUMBLINE_SECRET',
     orNone(secretKey),
     'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
   ),
-  previousSecret: optional(
+  previousSecret: optionalSetting(
     'PLUMBLINE_SECRET_PREVIOUS',
     orNone(secretKey),
     'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
   ),
-  publicUrl: optional(
+  publicUrl: optionalSetting(
     'PUBLIC_URL',
     orNone(webAddress),
     'Address under which callers reach the service. Empty: the one they used.',
   ),
-  trustedProxies: optional(
+  trustedProxies: optionalSetting(
     'TRUSTED_PROXIES',
     ranges,
     'Addresses and ranges of proxies, separated by commas, whose X-Forwarded-For tells whom to count attempts to sign in for.',
@@ -103,27 +103,27 @@ export const settingsByKey = {
   connectionsMax: setting(
     'DATABASE_CONNECTIONS',
     '20',
-    whole(2, 500),
+    wholeNumber(2, 500),
     'Most connections to the database for writes and long reads, 2 to 500; several processes share them out.',
   ),
   requestsMax: setting(
     'REQUESTS_MAX',
     '1000',
-    whole(1, 100_000),
+    wholeNumber(1, 100_000),
     'Most reads, and most writes, that a process lets in at once, 1 to 100000; more are refused with 503.',
   ),
-  callersMax: optional(
+  callersMax: optionalSetting(
     'CONNECTIONS_MAX',
     callersByMemory,
     'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
   ),
   // Bytes, of bodies that come in and of answers that go out.
-  bufferBytes: optional(
+  bufferBytes: optionalSetting(
     'BUFFER_MB',
     bufferByMemory,
     'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
   ),
-  metricsAddress: optional(
+  metricsAddress: optionalSetting(
     'METRICS_ADDRESS',
     orNone(address),
     'Address and port, as in 127.0.0.1:9464, that alone serves /metrics. Empty: served beside everything else.',
@@ -134,36 +134,36 @@ export const settingsByKey = {
     milliseconds,
     'While most answers take longer than this, fewer requests are let in at once.',
   ),
-  tokenRequestsPerMinute: optional(
+  tokenRequestsPerMinute: optionalSetting(
     'TOKEN_REQUESTS_PER_MINUTE',
-    { ...orNone(whole(1, 1_000_000)), must: 'a whole number from 1 to 1000000, or empty' },
+    { ...orNone(wholeNumber(1, 1_000_000)), must: 'a whole number from 1 to 1000000, or empty' },
     'Most calls of a token in a minute that each process answers, 1 to 1000000; more get 429. Empty: any number.',
   ),
   callsKeptDays: setting(
     'CALLS_KEPT_DAYS',
     '400',
-    whole(1, 36_500),
+    wholeNumber(1, 36_500),
     'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
   ),
   callDetailsKeptDays: setting(
     'CALL_DETAILS_KEPT_DAYS',
     '7',
-    whole(0, 365),
+    wholeNumber(0, 365),
     'Days for which is kept what API calls said and were answered, 0 to 365; 0 keeps nothing of it.',
   ),
   changesKeptDays: setting(
     'CHANGES_KEPT_DAYS',
     '30',
-    whole(1, 36_500),
+    wholeNumber(1, 36_500),
     'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
   ),
   auditKeptDays: setting(
     'AUDIT_KEPT_DAYS',
     '400',
-    whole(1, 36_500),
+    wholeNumber(1, 36_500),
     'Days for which sign-ins, exports and imports are kept in Settings, Audit, 1 to 36500; the history of settings stays.',
   ),
-  webhookNetworks: optional(
+  webhookNetworks: optionalSetting(
     'WEBHOOK_NETWORKS',
     ranges,
     'Inner addresses and ranges, separated by commas, that webhooks may be sent to, by http too. Empty: public addresses by https alone.',
@@ -183,13 +183,13 @@ export const settingsByKey = {
   webhookFailingDays: setting(
     'WEBHOOK_FAILING_DAYS',
     '5',
-    whole(1, 365),
+    wholeNumber(1, 365),
     'Days without one success after which a webhook that fails is disabled, 1 to 365.',
   ),
   webhookAttemptsKeptDays: setting(
     'WEBHOOK_ATTEMPTS_KEPT_DAYS',
     '30',
-    whole(1, 3650),
+    wholeNumber(1, 3650),
     'Days for which attempts to send to webhooks are kept, 1 to 3650.',
   ),
   // Bytes.
@@ -199,7 +199,7 @@ export const settingsByKey = {
     megabytes,
     'Most megabytes of attempts that are kept for a company, 1 to 65536; the oldest successes go first.',
   ),
-  backupTo: optional(
+  backupTo: optionalSetting(
     'PLUMBLINE_BACKUP_TO',
     ofBundled,
     'Folder that serve makes backups of the bundled database in. Empty: it makes none.',
@@ -214,10 +214,10 @@ export const settingsByKey = {
   backupKeep: setting(
     'PLUMBLINE_BACKUP_KEEP',
     '7',
-    whole(1, 10_000),
+    wholeNumber(1, 10_000),
     'How many of these backups are kept, 1 to 10000; older ones are removed once a new one is whole.',
   ),
-  archive: optional(
+  archive: optionalSetting(
     'PLUMBLINE_ARCHIVE',
     ofBundled,
     'Folder that the bundled PostgreSQL archives its log in, so that any moment since a backup can be restored. Empty: none.',
@@ -225,11 +225,11 @@ export const settingsByKey = {
   archiveSeconds: setting(
     'PLUMBLINE_ARCHIVE_SECONDS',
     '60',
-    whole(1, 86_400),
+    wholeNumber(1, 86_400),
     'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
   ),
   // Bytes; null: by the size of the disk.
-  diskReserve: optional(
+  diskReserve: optionalSetting(
     'PLUMBLINE_DISK_RESERVE_MB',
     diskReserve,
     'Megabytes of the bundled database’s disk below which writes are refused with 503, 0 to 1048576; 0: none. Empty: the smaller of 256 and a twentieth of the disk.',
@@ -245,7 +245,7 @@ export const settingsByKey = {
   rehearsal: setting(
     'REHEARSAL_MS',
     '500',
-    whole(0, 500, ' of milliseconds'),
+    wholeNumber(0, 500, ' of milliseconds'),
     'How long a process rehearses writes and reads before it serves, so that its first calls cost less, 0 to 500; 0: not at all.',
   ),
   drainTimeout: setting(
@@ -257,7 +257,7 @@ export const settingsByKey = {
   drainNotice: setting(
     'DRAIN_NOTICE_MS',
     '300',
-    whole(0, 600_000, ' of milliseconds'),
+    wholeNumber(0, 600_000, ' of milliseconds'),
     'How long /readyz says no before a stop closes the port, 0 to 600000: longer than your balancer takes to notice.',
   ),
   headersTimeout: setting(

@@ -11,17 +11,17 @@ import {
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
-import type { Admitted, Asked } from './asked.ts'
-import { whole } from './reply.ts'
+import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import { createWholeList } from './result.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: who may do what. */
 
-export const list = async ({ read }: Asked<'accounts.list'>) => whole(await read(listAccounts))
+export const list = async ({ read }: OperationRequest<'accounts.list'>) => createWholeList(await read(listAccounts))
 
-export const fetch = async (asked: Asked<'accounts.fetch'>) => ({ data: await find(asked, recordId(asked)) })
+export const fetch = async (asked: OperationRequest<'accounts.fetch'>) => ({ data: await find(asked, recordId(asked)) })
 
-export async function create({ app, body, change, passwords }: Asked<'accounts.create'>) {
+export async function create({ app, body, change, passwords }: OperationRequest<'accounts.create'>) {
   const wanted = await body()
   return change(async (transaction, { actor, row }) => {
     mayGrant(row.permissions, [], wanted.permissions)
@@ -34,7 +34,7 @@ export async function create({ app, body, change, passwords }: Asked<'accounts.c
   })
 }
 
-export async function update(asked: Asked<'accounts.update'>) {
+export async function update(asked: OperationRequest<'accounts.update'>) {
   const id = recordId(asked)
   const { own_password, ...wanted } = await asked.body()
   await confirmWhereNeeded(asked, id, wanted, own_password)
@@ -58,7 +58,7 @@ export async function update(asked: Asked<'accounts.update'>) {
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
 
 /** With another address or password somebody could sign in as the account, so that asks for one's own password. */
-async function confirmWhereNeeded(asked: Admitted, id: number, wanted: AccountChange, own: string | undefined) {
+async function confirmWhereNeeded(asked: AdmittedRequest, id: number, wanted: AccountChange, own: string | undefined) {
   const { app, passwords } = asked
   const session = asked.session()
   const before = await find(asked, id)
@@ -69,7 +69,7 @@ async function confirmWhereNeeded(asked: Admitted, id: number, wanted: AccountCh
   }
 }
 
-async function find({ read }: Admitted, id: number): Promise<Account> {
+async function find({ read }: AdmittedRequest, id: number): Promise<Account> {
   const account = (await read(listAccounts)).find((one) => one.id === id)
   if (!account) throw noAccount(id)
   return account

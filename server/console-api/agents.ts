@@ -1,11 +1,10 @@
 import { reasonsForPerson } from '#derive/agent/person.ts'
-import type { AgentPreview, AgentPreviewOpened, Agents } from '#derive/console/answers.ts'
+import type { AgentPreview, AgentPreviewResult, Agents } from '#derive/console/responses.ts'
 import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
-import type { WritePlan } from '#registry/refusals.ts'
+import type { Preview } from '#registry/refusals.ts'
 import type { DecidedRow, PreviewCall } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
 import { readWriteId } from '../records/actor.ts'
-import { setAgents, showAgents } from '../service/agents.ts'
 import {
   decide,
   listPreviews,
@@ -14,27 +13,30 @@ import {
   needToDecide,
   showPreview,
   stateOf,
-} from '../service/previews.ts'
+} from '../service/agent-previews.ts'
+import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Admitted, Asked } from './asked.ts'
-import { whole } from './reply.ts'
+import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import { createWholeList } from './result.ts'
 
 /** Settings, Agents, and what agents ask for: each preview for those who may decide about it. */
 
-export const fetch = async (asked: Asked<'agents.fetch'>) => ({ data: shown(asked, await asked.read(showAgents)) })
+export const fetch = async (asked: OperationRequest<'agents.fetch'>) => ({
+  data: formatSettings(asked, await asked.read(showAgents)),
+})
 
-export async function update(asked: Asked<'agents.update'>) {
+export async function update(asked: OperationRequest<'agents.update'>) {
   const { enabled, ...settings } = await asked.body()
   return asked.change(
     async (transaction, { actor }) => ({
-      data: shown(asked, await setAgents(transaction, actor, enabled ? settings : null)),
+      data: formatSettings(asked, await setAgents(transaction, actor, enabled ? settings : null)),
     }),
     { isRevocation: true },
   )
 }
 
-const shown = ({ app, request }: Admitted, settings: AgentSettings | null): Agents => ({
+const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettings | null): Agents => ({
   enabled: settings !== null,
   ...(settings ?? agentDefaults),
   url: baseOf(app.config, request) + agentPath,
@@ -43,7 +45,7 @@ const shown = ({ app, request }: Admitted, settings: AgentSettings | null): Agen
 /** So many of the newest are looked at. */
 const listedMax = 100
 
-export const countWaiting = async ({ read, session }: Asked<'agents.waiting'>) =>
+export const countWaiting = async ({ read, session }: OperationRequest<'agents.waiting'>) =>
   read(async (transaction, companyId) => {
     const [{ length: count }, settings] = await Promise.all([
       waitingFor(transaction, companyId, session()),
@@ -52,30 +54,30 @@ export const countWaiting = async ({ read, session }: Asked<'agents.waiting'>) =
     return { data: { count, is_used: settings !== null || count > 0 } }
   })
 
-export const listAll = async ({ read, session }: Asked<'agents.previews'>) =>
+export const listAll = async ({ read, session }: OperationRequest<'agents.previews'>) =>
   read(async (transaction, companyId) => {
     const settings = await settingsOf(transaction, companyId)
     const rows = await listPreviews(transaction, companyId, listedMax)
-    return whole(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
+    return createWholeList(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
   })
 
-export const open = (asked: Admitted) =>
-  asked.read((transaction, companyId) => opened(transaction, companyId, idOf(asked), asked.session()))
+export const fetchPreview = (asked: AdmittedRequest) =>
+  asked.read((transaction, companyId) => readPreview(transaction, companyId, idOf(asked), asked.session()))
 
-export async function approve(asked: Asked<'agents.approve'>) {
-  await open(asked)
+export async function approve(asked: OperationRequest<'agents.approve'>) {
+  await fetchPreview(asked)
   const { hash } = await asked.body()
-  return deciding(asked, { state: 'approved', hash })
+  return decidePreview(asked, { state: 'approved', hash })
 }
 
-export const decline = (asked: Asked<'agents.decline'>) => deciding(asked, { state: 'declined' })
+export const decline = (asked: OperationRequest<'agents.decline'>) => decidePreview(asked, { state: 'declined' })
 
-const deciding = (asked: Admitted, wanted: { state: 'approved' | 'declined'; hash?: string }) => {
+const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'declined'; hash?: string }) => {
   const id = idOf(asked)
   return asked.change(async (transaction, session) => {
     const { actor, row } = session
     await decide(transaction, actor, id, { ...wanted, permissions: row.permissions })
-    return opened(transaction, actor.companyId, id, session)
+    return readPreview(transaction, actor.companyId, id, session)
   })
 }
 
@@ -97,12 +99,12 @@ const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean =
 const settingsOf = async (transaction: Transaction, companyId: number): Promise<AgentSettings> =>
   (await showAgents(transaction, companyId)) ?? agentDefaults
 
-async function opened(transaction: Transaction, companyId: number, id: string, session: Session) {
+async function readPreview(transaction: Transaction, companyId: number, id: string, session: Session) {
   const row = await showPreview(transaction, companyId, id)
   needToDecide(row, session.row.permissions)
-  const { call, plan, hash } = row as DecidedRow & { call: PreviewCall; plan: WritePlan }
+  const { call, plan, hash } = row as DecidedRow & { call: PreviewCall; plan: Preview }
   const short = inShort(row, await settingsOf(transaction, companyId))
-  const data: AgentPreviewOpened = {
+  const data: AgentPreviewResult = {
     ...short,
     hash,
     plan,
@@ -125,6 +127,6 @@ function inShort(row: DecidedRow, settings: AgentSettings): AgentPreview {
 }
 
 /** What is no id names no preview. */
-const idOf = ({ id }: Pick<Admitted, 'id'>): string => readWriteId(id ?? '') ?? nowhere
+const idOf = ({ id }: Pick<AdmittedRequest, 'id'>): string => readWriteId(id ?? '') ?? nowhere
 
 const nowhere = '00000000-0000-0000-0000-000000000000'

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { htmlPage } from '#derive/html.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { Accepts } from '../http/codings.ts'
-import type { Sent } from '../http/send.ts'
-import { builtFile } from '../http/stored.ts'
+import type { AcceptHeaders } from '../http/codings.ts'
+import type { HttpResponse } from '../http/send.ts'
+import { builtFile } from '../http/static-file.ts'
 import { contentPolicy } from './security-headers.ts'
 
 /** Where the build of the console lies. */
@@ -14,8 +14,8 @@ export const builtConsole = join(import.meta.dirname, '../../console/dist')
 export type AppFiles = (
   path: string,
   method: string,
-  headers: Accepts & { accept?: string | undefined },
-) => Promise<Sent>
+  headers: AcceptHeaders & { accept?: string | undefined },
+) => Promise<HttpResponse>
 
 /**
  * The app's files. Those under /assets carry a hash of their content in their name and are kept for a year; every other
@@ -36,7 +36,7 @@ export const openAppFiles =
 /** As the build names its files. Nothing with a dot in front is one, so no path leads out of the folder. */
 const isName = (path: string): boolean => /^(\/[\w-][\w.-]*)+$/.test(path)
 
-const headersOf = (path: string): Sent['headers'] => ({
+const headersOf = (path: string): HttpResponse['headers'] => ({
   'Content-Type': types[extname(path)] ?? 'application/octet-stream',
   'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
 })
@@ -54,7 +54,7 @@ const types: { readonly [ending: string]: string } = {
   '.woff2': 'font/woff2',
 }
 
-async function page(folder: string): Promise<Sent> {
+async function page(folder: string): Promise<HttpResponse> {
   const nonce = randomBytes(16).toString('base64')
   return {
     status: 200,

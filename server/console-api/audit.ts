@@ -1,31 +1,33 @@
-import type { AuditEntry } from '#derive/console/answers.ts'
-import { invalid, quoted, readInteger } from '#derive/query.ts'
+import type { AuditEntry } from '#derive/console/responses.ts'
+import { invalidParameter, quoteText, readInteger } from '#derive/query.ts'
 import { idMax } from '#registry/limits.ts'
 import { type AuditFilter, type AuditKind, auditKinds } from '#sql/system/audit.ts'
-import { jsonType } from '../pipeline/answer.ts'
+import { jsonType } from '../pipeline/stored-response.ts'
 import { auditCsv, auditJson, everyAudit, readAudit } from '../service/audit.ts'
-import type { Asked, ConsoleReply } from './asked.ts'
 import { csvType, download, noteExport } from './export.ts'
+import type { ConsoleResult, OperationRequest } from './operation-request.ts'
 import { readPage } from './paging.ts'
 import { readDayOrMoment } from './read-moment.ts'
 
 /** Settings, Audit: a page of it, or all of it as a file. */
 
-export async function list({ parameters, read }: Asked<'audit.list'>) {
+export async function list({ parameters, read }: OperationRequest<'audit.list'>) {
   const page = readPage(parameters)
   const filter = readFilter(parameters)
   return read((transaction, companyId) => readAudit(transaction, companyId, filter, page))
 }
 
-export const exportCsv = (asked: Asked<'audit.csv'>): Promise<ConsoleReply> => exported(asked, csvType, auditCsv)
+export const exportCsv = (asked: OperationRequest<'audit.csv'>): Promise<ConsoleResult> =>
+  exportAudit(asked, csvType, auditCsv)
 
-export const exportJson = (asked: Asked<'audit.json'>): Promise<ConsoleReply> => exported(asked, jsonType, auditJson)
+export const exportJson = (asked: OperationRequest<'audit.json'>): Promise<ConsoleResult> =>
+  exportAudit(asked, jsonType, auditJson)
 
-async function exported(
-  asked: Asked<'audit.csv' | 'audit.json'>,
+async function exportAudit(
+  asked: OperationRequest<'audit.csv' | 'audit.json'>,
   type: string,
   format: (pages: AsyncIterable<AuditEntry[]>) => AsyncIterable<string>,
-): Promise<ConsoleReply> {
+): Promise<ConsoleResult> {
   const { app, parameters } = asked
   const filter = readFilter(parameters)
   const { actor } = asked.session()
@@ -33,10 +35,10 @@ async function exported(
   return download(asked, { name: 'audit', type }, format(everyAudit(app.database, actor.companyId, filter)))
 }
 
-function readFilter(given: Asked<'audit.csv'>['parameters']): AuditFilter {
+function readFilter(given: OperationRequest<'audit.csv'>['parameters']): AuditFilter {
   const { action, records } = given
   if (records !== undefined && !auditKinds.includes(records as AuditKind))
-    throw invalid('records', `is ${quoted(records)}; it must be one of ${auditKinds.join(', ')}`)
+    throw invalidParameter('records', `is ${quoteText(records)}; it must be one of ${auditKinds.join(', ')}`)
   return {
     actorId: readInteger('actor', given.actor, 1, idMax),
     action,

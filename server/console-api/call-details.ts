@@ -1,27 +1,27 @@
-import type { CallOpened } from '#derive/console/answers.ts'
+import type { CallDetailsResult } from '#derive/console/responses.ts'
 import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { type ProblemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
-import { type CallShown, findCall } from '#sql/system/call-list.ts'
-import { type Answer, errorsAddress, refusalAnswer } from '../pipeline/answer.ts'
+import { type CallListRow, findCall } from '#sql/system/call-list.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { WriteHandler } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
+import { errorsAddress, refusalAnswer, type StoredResponse } from '../pipeline/stored-response.ts'
 import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { listAccounts } from '../service/account.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Admitted, Asked } from './asked.ts'
+import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 
 /** One call of the log, with what it said and was answered, and the same once more as a dry-run. */
 
-export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOpened }> {
+export async function fetch(asked: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
   const session = asked.session()
   const { call, details, lacking } = await asked.read(async (transaction, companyId) => {
     const found = await callWithDetails(transaction, companyId, recordId(asked))
@@ -45,7 +45,7 @@ export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOp
 }
 
 /** What the call would come to now, for the account of the session instead of its token. Nothing is kept, and it is no call. */
-export async function dryRun(asked: Asked<'calls.dry-run'>) {
+export async function dryRun(asked: OperationRequest<'calls.dry-run'>) {
   const { call, details } = await asked.read((transaction, companyId) =>
     callWithDetails(transaction, companyId, recordId(asked)),
   )
@@ -55,10 +55,10 @@ export async function dryRun(asked: Asked<'calls.dry-run'>) {
   if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
     throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
   needPermission(asked.session(), route.scope)
-  return again(asked, route, details)
+  return repeatCall(asked, route, details)
 }
 
-function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRoute, details: CallDetails) {
+function repeatCall({ app, change, requestId, ...asked }: AdmittedRequest, route: ResourceRoute, details: CallDetails) {
   const bytes = Buffer.from(details.request_body ?? '')
   const call: Call = {
     ...asked,
@@ -74,7 +74,7 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
     body: { bytes },
   }
   const write = (handlers[route.operation as 'create' | 'update' | 'delete'] as WriteHandler<ResourceRoute>)(route)
-  const answered = async (transaction: Transaction, session: Session): Promise<Answer> => {
+  const answered = async (transaction: Transaction, session: Session): Promise<StoredResponse> => {
     const mayDo = (code: string) => needPermission(session, code)
     mayDo(route.scope)
     try {
@@ -99,27 +99,31 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
 const idIn = (path: string): string | undefined => path.split('/')[3]
 
 async function callWithDetails({ run }: Transaction, companyId: number, id: number) {
-  const [call] = await run<CallShown>(findCall(companyId, id))
+  const [call] = await run<CallListRow>(findCall(companyId, id))
   if (!call) throw new Refusal('not_found')
   const [details] = await run<CallDetails>(findDetails(companyId, call.request_id))
   return { call, details }
 }
 
-const served = once((all: Registry) => new Map(dataRoutesOf(all).map((route) => [route.id, route])))
-const routeOf = (call: CallShown): DataRoute | undefined => served(registry).get(call.route)
+const served = memoize((all: Registry) => new Map(dataRoutesOf(all).map((route) => [route.id, route])))
+const routeOf = (call: CallListRow): DataRoute | undefined => served(registry).get(call.route)
 /** A write whose record has its id in the path, or none yet. */
 const isOnResource = (route: DataRoute): route is ResourceRoute =>
   isWrite(route) && route.definition !== undefined && route.pathParameters.every(({ is }) => is === 'Id')
 
 /** What is said of records is shown to those who may see them; where it may be about any, to those who may see all. */
-function missingView({ row }: Session, call: CallShown): string | undefined {
+function missingView({ row }: Session, call: CallListRow): string | undefined {
   const definition = routeOf(call)?.definition
   const kinds = definition ? [definition] : registry.filter((kind) => kind.served)
   return kinds.map(({ name }) => permission(name, 'VIEW')).find((code) => !row.permissions.includes(code))
 }
 
 /** Where a right is missing: on the token that there is now, or on its account. */
-async function lackingOf(transaction: Transaction, companyId: number, call: CallShown): Promise<CallOpened['lacking']> {
+async function lackingOf(
+  transaction: Transaction,
+  companyId: number,
+  call: CallListRow,
+): Promise<CallDetailsResult['lacking']> {
   const scope = call.code === 'insufficient_scope' ? call.about?.[0] : undefined
   if (scope === undefined) return null
   const token = await presentToken(transaction, companyId)
@@ -133,7 +137,7 @@ async function lackingOf(transaction: Transaction, companyId: number, call: Call
 }
 
 /** What a refusal says of itself; the beginning of one says nothing that can be read. */
-function problemOf(details: CallDetails | undefined): CallOpened['problem'] {
+function problemOf(details: CallDetails | undefined): CallDetailsResult['problem'] {
   if (!details?.answer_body || details.answer_state === 'cut') return null
   const { detail, errors = [], code } = JSON.parse(details.answer_body) as Partial<ProblemBody>
   return code === undefined || detail === undefined ? null : { detail, errors }
@@ -143,7 +147,7 @@ function repeatableOf(
   { row }: Session,
   route: DataRoute | undefined,
   details: CallDetails | undefined,
-): CallOpened['repeatable'] {
+): CallDetailsResult['repeatable'] {
   if (!route || !isOnResource(route)) return 'read'
   if (details?.request_state !== 'whole') return 'not_whole'
   return row.permissions.includes(route.scope) ? 'yes' : 'not_held'
@@ -157,10 +161,10 @@ const gates: { readonly [code in RefusalCode]?: string } = {
   feature_off: 'add-on',
 }
 
-const gateOf = ({ code }: CallShown): string | null => gates[code as RefusalCode] ?? null
+const gateOf = ({ code }: CallListRow): string | null => gates[code as RefusalCode] ?? null
 
 /** What to do about a refusal. */
-function adviceOf({ code, token_ended_at }: CallShown): string | null {
+function adviceOf({ code, token_ended_at }: CallListRow): string | null {
   if (code === null) return null
   if (code === 'unauthorized') {
     return token_ended_at === null

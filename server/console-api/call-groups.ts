@@ -1,12 +1,12 @@
 import { refusals } from '#registry/refusals.ts'
 import { keepsDetails, switchDetails } from '#sql/system/call-details.ts'
-import type { CallerSeen, DeadRow } from '#sql/system/call-groups.ts'
+import type { CallerSummary, DeadRow } from '#sql/system/call-groups.ts'
 import { callersOf, deadIntegrations, type FailureRow, failuresOf } from '#sql/system/call-groups.ts'
 import { noteCallDetails } from '../service/audit-log.ts'
 import { presentToken } from '../service/token.ts'
 import type { App } from './app.ts'
-import type { Asked } from './asked.ts'
-import { whole } from './reply.ts'
+import type { OperationRequest } from './operation-request.ts'
+import { createWholeList } from './result.ts'
 
 /** Calls taken together: what fails again and again, who calls, and who calls with a token that is gone. */
 
@@ -15,37 +15,37 @@ const day = { hours: 24, groups: 20 }
 const callsMax = 10_000
 const codes = Object.keys(refusals)
 
-export async function failures({ app, session }: Asked<'calls.failures'>) {
+export async function failures({ app, session }: OperationRequest<'calls.failures'>) {
   const wanted = { codes, days: 7, most: callsMax, groups: 20 }
-  return whole(await app.database.read<FailureRow>(failuresOf(session().actor.companyId, wanted)))
+  return createWholeList(await app.database.read<FailureRow>(failuresOf(session().actor.companyId, wanted)))
 }
 
-export async function dead({ app, session }: Asked<'token.dead'>) {
+export async function listDeadIntegrations({ app, session }: OperationRequest<'token.dead'>) {
   const wanted = { ...day, most: callsMax }
-  return whole(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
+  return createWholeList(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
 }
 
-export async function callers({ read }: Asked<'token.callers'>) {
+export async function callers({ read }: OperationRequest<'token.callers'>) {
   const rows = await read(async (transaction, companyId) => {
     const token = await presentToken(transaction, companyId)
-    return token ? transaction.run<CallerSeen>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
+    return token ? transaction.run<CallerSummary>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
   })
-  return whole(rows)
+  return createWholeList(rows)
 }
 
-export async function showSwitch({ app, session }: Asked<'calls.details-switch'>) {
+export async function showSwitch({ app, session }: OperationRequest<'calls.details-switch'>) {
   const [row] = await app.database.read<{ keeps: boolean }>(keepsDetails(session().actor.companyId))
-  return { data: switched(app, row?.keeps === true) }
+  return { data: formatSwitch(app, row?.keeps === true) }
 }
 
 /** What is kept by then is not shown any more, and removed with the next sweep. */
-export async function turnSwitch({ app, body, change }: Asked<'calls.switch-details'>) {
+export async function turnSwitch({ app, body, change }: OperationRequest<'calls.switch-details'>) {
   const { keeps } = await body()
   return change(async (transaction, { actor }) => {
     const rows = await transaction.run(switchDetails(actor.companyId, keeps))
     if (rows.length > 0) await noteCallDetails(transaction, actor, keeps)
-    return { data: switched(app, keeps) }
+    return { data: formatSwitch(app, keeps) }
   })
 }
 
-const switched = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: config.callDetailsKeptDays })
+const formatSwitch = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: config.callDetailsKeptDays })

@@ -17,7 +17,7 @@ export type Client = {
 const deviceLengthMax = 300
 const claimLengthMax = 200
 
-const printed = (header: string | string[] | undefined, most: number): string | null =>
+const formatHeader = (header: string | string[] | undefined, most: number): string | null =>
   header === undefined
     ? null
     : String(header)
@@ -52,8 +52,8 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
     return {
       peer,
       forwardedFor: proxy && isTrusted(proxy) ? lastUntrusted(headers['x-forwarded-for'], isTrusted) : null,
-      claim: printed(headers['x-forwarded-for'], claimLengthMax),
-      device: printed(headers['user-agent'], deviceLengthMax),
+      claim: formatHeader(headers['x-forwarded-for'], claimLengthMax),
+      device: formatHeader(headers['user-agent'], deviceLengthMax),
     }
   }
 }

@@ -1,6 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { Config } from '../config/config.ts'
-import type { Changes } from './asked.ts'
+import type { Changes } from './operation-request.ts'
 
 const sessionName = 'plumbline_session'
 const devicesName = 'plumbline_device'

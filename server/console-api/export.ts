@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
-import { byteOrderMark, columnsOf, row } from '#derive/csv.ts'
+import { byteOrderMark, columnsOf, formatRow } from '#derive/csv.ts'
 import { visibleDefinition } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Listing } from '#registry/listing.ts'
+import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
 import { auditTransfer } from '../service/audit-log.ts'
 import type { App } from './app.ts'
-import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
+import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 const pageRecords = 500
@@ -45,10 +45,10 @@ export const noteExport = (
 
 /** Returns a file of this day that is written while it is read. */
 export function download(
-  { app, requestId }: Pick<Admitted, 'app' | 'requestId'>,
+  { app, requestId }: Pick<AdmittedRequest, 'app' | 'requestId'>,
   { name, type }: { name: string; type: string },
   parts: AsyncIterable<string>,
-): ConsoleReply {
+): ConsoleResult {
   const day = app.clock.now().toISOString().slice(0, 10)
   const extension = type === csvType ? 'csv' : 'json'
   return {
@@ -57,24 +57,24 @@ export function download(
       'Content-Type': type,
       'Content-Disposition': `attachment; filename="${name}-${day}.${extension}"`,
     },
-    body: readable(app, requestId, parts),
+    body: createReadable(app, requestId, parts),
   }
 }
 
 /** What fails when half is sent can only be broken off, so that nobody takes a part for the whole. */
-function readable(app: App, requestId: string, parts: AsyncIterable<string>): Readable {
+function createReadable(app: App, requestId: string, parts: AsyncIterable<string>): Readable {
   const stream = Readable.from(parts, { objectMode: false })
   stream.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))
   return stream
 }
 
-async function* pages({ database }: App, actor: Actor, definition: Definition, listing: Listing, ids: number[]) {
+async function* pages({ database }: App, actor: Actor, definition: Definition, listing: ListRequest, ids: number[]) {
   const columns = columnsOf(definition, listing.fields)
-  yield byteOrderMark + row(columns.map(({ title }) => title))
+  yield byteOrderMark + formatRow(columns.map(({ title }) => title))
   for (let at = 0; at < ids.length; at += pageRecords) {
     const some = { ...listing, ids: ids.slice(at, at + pageRecords), limit: pageRecords, offset: 0 }
     const [page] = await database.read<{ json: string }>(list(actor, definition, some))
     const records = JSON.parse(`[${page?.json}]`) as JsonObject[]
-    yield records.map((record) => row(columns.map(({ read }) => read(record)))).join('')
+    yield records.map((record) => formatRow(columns.map(({ read }) => read(record)))).join('')
   }
 }

@@ -1,6 +1,5 @@
 import * as accounts from './accounts.ts'
 import * as agents from './agents.ts'
-import type { Handlers } from './asked.ts'
 import * as audit from './audit.ts'
 import * as callDetails from './call-details.ts'
 import * as callGroups from './call-groups.ts'
@@ -10,6 +9,7 @@ import { exportAll } from './export.ts'
 import { listHistory } from './history.ts'
 import { showHome } from './home.ts'
 import * as imports from './imports.ts'
+import type { Handlers } from './operation-request.ts'
 import * as records from './records.ts'
 import * as removals from './removals.ts'
 import * as session from './session.ts'
@@ -54,7 +54,7 @@ export const handlers = {
   'token.allow': token.allow,
   'token.change': token.update,
   'token.callers': callGroups.callers,
-  'token.dead': callGroups.dead,
+  'token.dead': callGroups.listDeadIntegrations,
   'calls.list': calls.list,
   'calls.fetch': callDetails.fetch,
   'calls.dry-run': callDetails.dryRun,
@@ -85,7 +85,7 @@ export const handlers = {
   'agents.update': agents.update,
   'agents.waiting': agents.countWaiting,
   'agents.previews': agents.listAll,
-  'agents.preview': agents.open,
+  'agents.preview': agents.fetchPreview,
   'agents.approve': agents.approve,
   'agents.decline': agents.decline,
   'accounts.list': accounts.list,

@@ -1,9 +1,9 @@
-import type { HistoryEntry, Who } from '#derive/console/answers.ts'
-import { type Lacks, visibleMembers } from '#derive/visible.ts'
+import type { AccountName, HistoryEntry } from '#derive/console/responses.ts'
+import { type LackedRights, visibleMembers } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import type { Asked, RecordsHandler } from './asked.ts'
+import type { OperationRequest, RecordsHandler } from './operation-request.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
@@ -13,7 +13,7 @@ export const listHistory: RecordsHandler<'records.history'> =
     historyPage(asked, definition.name)
 
 /** The same for whatever has a history. */
-export async function historyPage(asked: Asked<'records.history' | 'webhooks.history'>, records: string) {
+export async function historyPage(asked: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
   const wanted = readPage(asked.parameters)
   const { companyId } = asked.session().actor
   const record = recordId(asked)
@@ -28,7 +28,7 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
 /** A line as it is shown, without the records' own columns, to somebody who lacks these permissions of fields. */
 const shownLine = (
   { id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow,
-  lacks: Lacks,
+  lacks: LackedRights,
 ): HistoryEntry => ({
   id,
   at,
@@ -42,7 +42,7 @@ const shownLine = (
 })
 
 /** The same with the record that it is about. */
-export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }, lacks: Lacks) => ({
+export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }, lacks: LackedRights) => ({
   ...shownLine(row, lacks),
   records: row.records,
   record_id: row.record_id,
@@ -50,9 +50,9 @@ export const placedLine = ({ title, ...row }: HistoryRow & { title: string | nul
 })
 
 /** The account that did it; null where it was done without one. */
-export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
+export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): AccountName =>
   account_id === null || account_name === null ? null : { account_id, name: account_name }
 
 /** The account that issued the token it was done with, which could make the token act for the other account. */
-export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
+export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): AccountName =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })

@@ -1,10 +1,10 @@
-import type { Morning } from '#derive/console/answers.ts'
+import type { HomeFigures } from '#derive/console/responses.ts'
 import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
 import {
   type DueRow,
   draftInvoices,
   estimatesWaiting,
-  expiring,
+  expiringSubcontractors,
   hoursToApprove,
   projectsByStatus,
   serviceDue,
@@ -14,20 +14,20 @@ import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { waitingFor } from './agents.ts'
 import type { App } from './app.ts'
-import type { Asked } from './asked.ts'
 import { placedLine } from './history.ts'
-import { viewable } from './removals.ts'
+import type { OperationRequest } from './operation-request.ts'
+import { findViewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
 const itemsMax = 5
 const recentMax = 10
 
 /** The first page: what waits for somebody, each part for those alone who may see its records. */
-export async function showHome(asked: Asked<'home'>) {
-  const resources = viewable(asked.session())
+export async function showHome(asked: OperationRequest<'home'>) {
+  const resources = findViewable(asked.session())
   const mayView = (name: string) => resources.some((resource) => resource.name === name)
   const data = await asked.read(async (transaction, companyId) => {
-    const parts: Promise<Morning>[] = [
+    const parts: Promise<HomeFigures>[] = [
       ...(mayView('projects') ? [projects(transaction, companyId)] : []),
       ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
       ...(mayView('subcontractors') ? [expiringDocuments(asked.app, transaction, companyId)] : []),
@@ -35,21 +35,21 @@ export async function showHome(asked: Asked<'home'>) {
       ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
       ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
       agentPreviews(transaction, companyId, asked.session()),
-      ...(resources.length > 0 ? [recent(transaction, asked.session(), resources)] : []),
+      ...(resources.length > 0 ? [readRecent(transaction, asked.session(), resources)] : []),
     ]
-    return Object.assign({}, ...(await Promise.all(parts))) as Morning
+    return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
   })
   return { data }
 }
 
 /** What agents ask for, of which this account may decide. */
-async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<Morning> {
+async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<HomeFigures> {
   const waiting = await waitingFor(transaction, companyId, session)
   return waiting.length === 0 ? {} : { agent_previews: { count: waiting.length, items: waiting.slice(0, itemsMax) } }
 }
 
 /** What one row says. */
-async function part({ run }: Transaction, name: keyof Morning, statement: Statement): Promise<Morning> {
+async function part({ run }: Transaction, name: keyof HomeFigures, statement: Statement): Promise<HomeFigures> {
   const [row] = await run(statement)
   return { [name]: row }
 }
@@ -62,8 +62,8 @@ async function projects({ run }: Transaction, companyId: number) {
 async function expiringDocuments(app: App, { run }: Transaction, companyId: number) {
   const until = dayAfter(app, noticeDays.expiringDocuments)
   const [insurance, licences] = await Promise.all([
-    run<DueRow>(expiring(companyId, 'insurance_expires_on', until, itemsMax)),
-    run<DueRow>(expiring(companyId, 'license_expires_on', until, itemsMax)),
+    run<DueRow>(expiringSubcontractors(companyId, 'insurance_expires_on', until, itemsMax)),
+    run<DueRow>(expiringSubcontractors(companyId, 'license_expires_on', until, itemsMax)),
   ])
   return {
     expiring: {
@@ -82,7 +82,7 @@ async function service(app: App, { run }: Transaction, companyId: number) {
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
 }
 
-async function recent({ run }: Transaction, { actor }: Session, resources: ReturnType<typeof viewable>) {
+async function readRecent({ run }: Transaction, { actor }: Session, resources: ReturnType<typeof findViewable>) {
   const rows = await run<HistoryRow & { title: string | null }>(recentHistory(actor.companyId, resources, recentMax))
   return { recent: rows.map((row) => placedLine(row, actor.lacksRights)) }
 }

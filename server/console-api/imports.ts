@@ -1,12 +1,12 @@
 import { listNeededRights } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
-import { errorsAddress, replyOf } from '../pipeline/answer.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
+import { errorsAddress, replyOf } from '../pipeline/stored-response.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
-import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
-import { whole } from './reply.ts'
+import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import { createWholeList } from './result.ts'
 
 /** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
 
@@ -17,7 +17,9 @@ export const lookUp: RecordsHandler<'records.look-up'> =
     const field = definition.fields[asked.field]
     needFieldRights(session().actor, listNeededRights(definition, [asked.field]))
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
-    return whole(await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)))
+    return createWholeList(
+      await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)),
+    )
   }
 
 export const list: RecordsHandler<'records.imports'> =
@@ -25,7 +27,9 @@ export const list: RecordsHandler<'records.imports'> =
   async ({ read, session }) => {
     const { accountId } = session().actor
     const rows = await read((transaction, companyId) => listImports(transaction, companyId, definition.name))
-    return whole(rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })))
+    return createWholeList(
+      rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })),
+    )
   }
 
 export const begin: RecordsHandler<'records.begin-import'> =
@@ -59,7 +63,7 @@ export const batch: RecordsHandler<'records.import'> =
     return run(asked, { definition, operations, part: { writeId, ...rows }, ifPlan: asked.headers.ifPlan })
   }
 
-function run({ app, change, requestId }: Admitted, given: Omit<ImportBatch, 'call'>): Promise<ConsoleReply> {
+function run({ app, change, requestId }: AdmittedRequest, given: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {
   const call = { params: {}, requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
     async (transaction, { actor }) => replyOf(await importBatch(app, transaction, actor, { ...given, call })),

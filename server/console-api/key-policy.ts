@@ -3,10 +3,10 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Session } from '../service/session.ts'
 import { openSealed, type SealingKeys, seal } from '../store/seal.ts'
 import { type KeyPolicy, lockOf } from '../writes/idempotency.ts'
-import type { Asking, ConsoleReply, Finished } from './asked.ts'
-import { replyTo } from './reply.ts'
+import type { AnyResult, ConsoleResult, IncomingRequest } from './operation-request.ts'
+import { replyTo } from './result.ts'
 
-type KeyedWrite = Pick<Asking, 'route' | 'path' | 'requestId'> & {
+type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
   companyId: number
   accountId: number
   /** The key as it was sent. */
@@ -18,10 +18,10 @@ type KeyedWrite = Pick<Asking, 'route' | 'path' | 'requestId'> & {
  * The key of a write of the interface. Only successes are kept; after a refusal the form goes on with its key. A key
  * belongs to the account: its stored form has a blank, which no key of /v1 has. Decisions, Console.
  */
-export async function keyOfWrite<T extends Finished>(
+export async function keyOfWrite<T extends AnyResult>(
   secret: SealingKeys,
   { companyId, accountId, sent, route, path, bytes, requestId }: KeyedWrite,
-): Promise<KeyPolicy<T | ConsoleReply, Session>> {
+): Promise<KeyPolicy<T | ConsoleResult, Session>> {
   const key = `console ${hash('sha256', `${accountId} ${sent}`)}`
   const boundTo = `answer ${companyId}:${key}`
   // Bodies contain passwords, so their fingerprint is made with the service's key.
@@ -34,7 +34,7 @@ export async function keyOfWrite<T extends Finished>(
     fingerprints: [fingerprint(current), ...former.map(fingerprint)],
     reuseDetail: savedBefore,
     async keep(done, transaction, { actor }) {
-      const finished: Finished = done
+      const finished: AnyResult = done
       const { status, headers, body, session } = 'data' in finished ? replyTo(route, finished) : finished
       // A session that begins is for the browser that asked, and an export is no write.
       if (session !== undefined || typeof body !== 'string') return undefined
@@ -43,7 +43,7 @@ export async function keyOfWrite<T extends Finished>(
       const sealed = route.showsSecret ? await seal(transaction, secret, { text: body, boundTo }) : undefined
       return { ...stored, body: sealed?.toString('base64') ?? body, request_id: requestId, write_id: actor.writeId }
     },
-    async replay({ status, body, location, etag }): Promise<ConsoleReply> {
+    async replay({ status, body, location, etag }): Promise<ConsoleResult> {
       const headers = {
         ...replyTo(route, { data: null }).headers,
         ...(location === null ? {} : { Location: location }),

@@ -1,7 +1,7 @@
 import { readInteger } from '#derive/query.ts'
 import { offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import type { Statement } from '#sql/statement.ts'
-import type { Admitted } from './asked.ts'
+import type { AdmittedRequest } from './operation-request.ts'
 
 type Page = { limit: number; offset: number }
 
@@ -12,7 +12,7 @@ export const readPage = ({ limit, offset }: { readonly limit?: string; readonly 
 })
 
 /** The rows of a page, and how many there are of all. */
-export async function rowsOf<Row>({ read }: Admitted, wanted: Page, rows: Statement, count: Statement) {
+export async function rowsOf<Row>({ read }: AdmittedRequest, wanted: Page, rows: Statement, count: Statement) {
   const [found, [counted]] = await read(({ run }) => Promise.all([run<Row>(rows), run<{ total: number }>(count)]))
   return { data: found, meta: { total: counted?.total ?? 0, ...wanted } }
 }

@@ -7,15 +7,15 @@ import { readHeaders } from '../protocol/headers.ts'
 import { needPermission, readLiveSession, renamePlainSession, type Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { runWrite, sessionCaller } from '../writes/run-write.ts'
-import type { Asking, ChangeOptions, ConsoleReply, Finished } from './asked.ts'
 import { requestOriginOf } from './client.ts'
 import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
 import { keyOfWrite } from './key-policy.ts'
+import type { AnyResult, ChangeOptions, ConsoleResult, IncomingRequest } from './operation-request.ts'
 import { readMembers } from './read-members.ts'
-import { replyTo } from './reply.ts'
+import { replyTo } from './result.ts'
 
 /** The straight line of a request to the console: headers → session → same site → our address → permission → what is asked. */
-export async function runConsole(asking: Asking): Promise<ConsoleReply> {
+export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult> {
   const { app, route, request, sessionText, sessionIsPlain } = asking
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
   const session = route.needs === 'nobody' ? undefined : await liveSession(asking)
@@ -23,7 +23,7 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
     refuseCrossSite(app.config, request)
     refuseMisdirected(app.config, request)
   }
-  if (session) needed(asking, session)
+  if (session) checkNeeds(asking, session)
 
   const most = route.bodyMax?.bytes ?? (route.body === 'a record' ? bodyBytesMax : smallBytes)
   let received: Promise<Body> | undefined
@@ -44,17 +44,17 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
     parameters: readParameters(asking),
     body: async () =>
       readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
-    change: async <T extends Finished>(
+    change: async <T extends AnyResult>(
       work: (transaction: Transaction, session: Session) => Promise<T>,
       { isPreview = false, isRevocation = false }: ChangeOptions = {},
-    ): Promise<T | ConsoleReply> => {
+    ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : noBody
       const { key: sessionKey, row } = asked.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
-      const { answer } = await runWrite<Session, T | ConsoleReply>(app.database, {
-        caller: sessionCaller(sessionKey, (held) => needed(asking, withOrigin(asking, held))),
+      const { answer } = await runWrite<Session, T | ConsoleResult>(app.database, {
+        caller: sessionCaller(sessionKey, (held) => checkNeeds(asking, withOrigin(asking, held))),
         keys: isKeyed
           ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes })
           : undefined,
@@ -78,7 +78,7 @@ const noBody: Body = { bytes: Buffer.alloc(0) }
 /** Most of what the interface sends is a form; records are larger. */
 const smallBytes = 4 * 1024
 
-async function liveSession(asking: Asking): Promise<Session> {
+async function liveSession(asking: IncomingRequest): Promise<Session> {
   const { app, sessionText, sessionIsPlain, share, seen } = asking
   const session = await readLiveSession(app.database, sessionText, sessionIsPlain)
   share.report(true)
@@ -87,19 +87,19 @@ async function liveSession(asking: Asking): Promise<Session> {
 }
 
 /** The session with the request that it came with, for the log. */
-const withOrigin = (asking: Asking, session: Session): Session => ({
+const withOrigin = (asking: IncomingRequest, session: Session): Session => ({
   ...session,
   actor: { ...session.actor, from: requestOriginOf(asking) },
 })
 
-function needed(asking: Asking, session: Session): Session {
+function checkNeeds(asking: IncomingRequest, session: Session): Session {
   const { needs } = asking.route
   if (needs !== 'session') needPermission(session, needs)
   return session
 }
 
 /** The parameters of a request, each known to its operation and given once; those of records are read by their definition. */
-function readParameters({ query, route }: Asking): { readonly [name: string]: string } {
+function readParameters({ query, route }: IncomingRequest): { readonly [name: string]: string } {
   if (!route.query) return {}
   return Object.fromEntries(readPairs(query, route.query, `${route.method} ${route.path}`))
 }

@@ -3,7 +3,7 @@ import type { ResourceRoute } from '#derive/routes.ts'
 import { rightsOfQuery } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
-import type { Listing } from '#registry/listing.ts'
+import type { ListRequest } from '#registry/listing.ts'
 import type { Actor } from '../records/actor.ts'
 import { needFieldRights } from '../records/rights.ts'
 
@@ -13,7 +13,7 @@ export function readConsoleListing(
   route: ResourceRoute,
   actor: Actor,
   paging: 'page' | 'everything' = 'page',
-): Listing {
+): ListRequest {
   const { definition } = route
   needFieldRights(actor, rightsOfQuery(definition, query))
   const known = route.parameterNames.filter((name) => paging === 'page' || !['limit', 'offset'].includes(name))

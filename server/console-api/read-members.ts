@@ -1,5 +1,5 @@
 import { checkValue } from '#derive/check-value.ts'
-import type { Members, Shape, Sort } from '#derive/console/operation.ts'
+import type { Members, MemberType, Shape } from '#derive/console/operation.ts'
 import type { Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
@@ -26,7 +26,7 @@ function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
     if (member === undefined) problems.push(...strangers(path + name, () => Object.keys(shape)))
     else if (typeof member === 'object') problems.push(...problemsOf(value, member, `${path}${name}.`))
     else {
-      const sort = sorts[member.replace('?', '') as Sort]
+      const sort = sorts[member.replace('?', '') as MemberType]
       if (!sort.is(value)) refuse(name, 'wrong_type', sort.must)
     }
   }
@@ -37,7 +37,7 @@ function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
   return [...problems, ...strangersLeft(strangers)]
 }
 
-const sorts: { readonly [sort in Sort]: { is(value: Json): boolean; must: string } } = {
+const sorts: { readonly [sort in MemberType]: { is(value: Json): boolean; must: string } } = {
   text: { is: (value) => typeof value === 'string', must: 'must be text' },
   texts: {
     is: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),

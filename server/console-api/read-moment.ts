@@ -1,5 +1,5 @@
 import { momentOf } from '#derive/moment.ts'
-import { invalid, isValueOf, quoted } from '#derive/query.ts'
+import { invalidParameter, isValueOf, quoteText } from '#derive/query.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { invalidField } from '#registry/refusals.ts'
 
@@ -23,6 +23,9 @@ export function readDayOrMoment(name: string, value: string | undefined): { begi
   }
   const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(moment.getTime()) || moment.getUTCFullYear() < 1)
-    throw invalid(name, `is ${quoted(value)}; it must be a day like 2026-03-31 or a moment like 2026-03-31T12:00:00Z`)
+    throw invalidParameter(
+      name,
+      `is ${quoteText(value)}; it must be a day like 2026-03-31 or a moment like 2026-03-31T12:00:00Z`,
+    )
   return { begins: moment.toISOString(), ends: new Date(moment.getTime() + 1).toISOString() }
 }

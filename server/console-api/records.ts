@@ -4,16 +4,16 @@ import { type DataRoute, ownRoute, type StandardRoutes } from '#derive/routes.ts
 import { rightsOfQuery, visibleRecords } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
-import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/answer.ts'
 import type { Call } from '../pipeline/call.ts'
 import { conclude } from '../pipeline/conclude.ts'
 import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
+import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/stored-response.ts'
 import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { needPermission } from '../service/session.ts'
-import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
+import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 /** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
@@ -50,16 +50,16 @@ export const fetch: RecordsHandler<'records.fetch'> =
 
 const undoRoute = ownRoute('writes.undo', consoleRoot)
 
-export const create = ({ create: route }: StandardRoutes) => writing(route, handlers.create(route))
-export const update = ({ update: route }: StandardRoutes) => writing(route, handlers.update(route))
-export const remove = ({ delete: route }: StandardRoutes) => writing(route, handlers.delete(route))
+export const create = ({ create: route }: StandardRoutes) => createWriteHandler(route, handlers.create(route))
+export const update = ({ update: route }: StandardRoutes) => createWriteHandler(route, handlers.update(route))
+export const remove = ({ delete: route }: StandardRoutes) => createWriteHandler(route, handlers.delete(route))
 
 /** The undo of a write, whichever records it was about. */
-export const undo = writing(undoRoute, handlers['writes.undo'](undoRoute))
+export const undo = createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute))
 
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
-function writing(route: DataRoute, write: Write) {
-  return async (asked: Admitted): Promise<ConsoleReply> => {
+function createWriteHandler(route: DataRoute, write: Write) {
+  return async (asked: AdmittedRequest): Promise<ConsoleResult> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,

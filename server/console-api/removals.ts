@@ -1,42 +1,50 @@
-import type { Removal } from '#derive/console/answers.ts'
+import type { Removal } from '#derive/console/responses.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { countRemovals, type RemovalRow, removalsOf } from '#sql/records/history.ts'
 import { recordId as removalId } from '../pipeline/read-intent.ts'
-import { listed, listedGroup } from '../records/remove.ts'
+import { listedGroup, summarizeRecords } from '../records/remove.ts'
 import { restoreRemoval } from '../records/restore.ts'
 import { needPermission, type Session } from '../service/session.ts'
-import type { Asked, Done } from './asked.ts'
 import { issuerOf, whoOf } from './history.ts'
+import type { OperationRequest, OperationResult } from './operation-request.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was deleted, and the way back. */
 
 /** The resources that somebody may see. */
-export const viewable = ({ row }: Session) =>
+export const findViewable = ({ row }: Session) =>
   registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
 
-export async function list(asked: Asked<'removals.list'>) {
+export async function list(asked: OperationRequest<'removals.list'>) {
   const wanted = readPage(asked.parameters)
   const session = asked.session()
   const { companyId } = session.actor
-  const resources = viewable(session).map(({ name }) => name)
+  const resources = findViewable(session).map(({ name }) => name)
   const list = removalsOf(companyId, resources, wanted)
   const { data, meta } = await rowsOf<RemovalRow>(asked, wanted, list, countRemovals(companyId, resources))
-  return { data: data.map(shown), meta }
+  return { data: data.map(formatRemoval), meta }
 }
 
-const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinked, ...row }: RemovalRow): Removal => ({
+const formatRemoval = ({
+  account_id,
+  account_name,
+  issuer_id,
+  issuer_name,
+  went,
+  unlinked,
+  ...row
+}: RemovalRow): Removal => ({
   ...row,
   who: whoOf({ account_id, account_name }),
   issuer: issuerOf({ issuer_id, issuer_name }),
-  went: Object.entries(went).map(([records, ids]) => listed(records, ids)),
-  unlinked: unlinked.map(({ records, by, ids }) => ({ ...listed(records, ids), by })),
+  went: Object.entries(went).map(([records, ids]) => summarizeRecords(records, ids)),
+  unlinked: unlinked.map(({ records, by, ids }) => ({ ...summarizeRecords(records, ids), by })),
 })
 
-export async function restore(asked: Asked<'removals.restore'>) {
+export async function restore(asked: OperationRequest<'removals.restore'>) {
   const id = removalId(asked)
-  return asked.change(async (transaction, session): Promise<Done<'removals.restore'>> => {
+  return asked.change(async (transaction, session): Promise<OperationResult<'removals.restore'>> => {
     const mayDo = (code: string) => needPermission(session, code)
     const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
     const groups = { came_back: cameBack.map(listedGroup), linked: linked.map(listedGroup) }

@@ -3,15 +3,15 @@ import { type ConsoleOperationName, consoleOperations, consoleRoot } from '#deri
 import { jsonTypes, patchTypes } from '#derive/operations/record.ts'
 import { routesOn, type StandardRoutes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
-import type { ConsoleRoute, Handler } from './asked.ts'
 import { handlers } from './handlers.ts'
+import type { ConsoleRoute, Handler } from './operation-request.ts'
 import { withEveryFilter } from './read-listing.ts'
 
 /** As /v1 would serve the resource, at the path of the interface. No add-on closes the interface. */
-const asOfV1 = once((definition: Definition) =>
+const asOfV1 = memoize((definition: Definition) =>
   routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`),
 )
 

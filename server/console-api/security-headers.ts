@@ -1,7 +1,10 @@
-import type { Sent } from '../http/send.ts'
+import type { HttpResponse } from '../http/send.ts'
 
 /** What every answer of the interface tells the browser, refusals and files too. */
-export const withSecurityHeaders = (headers: Sent['headers']): Sent['headers'] => ({ ...securityHeaders, ...headers })
+export const withSecurityHeaders = (headers: HttpResponse['headers']): HttpResponse['headers'] => ({
+  ...securityHeaders,
+  ...headers,
+})
 
 /** Nothing from elsewhere. The app adds its styles as it runs, and marks them with the nonce of its page. */
 export const contentPolicy = (nonce?: string): string =>

@@ -1,16 +1,16 @@
-import type { Me } from '#derive/console/answers.ts'
+import type { OwnAccount } from '#derive/console/responses.ts'
 import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
-import type { Asked, Done } from './asked.ts'
 import { countedPeer, requestOriginOf } from './client.ts'
+import type { OperationRequest, OperationResult } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 import { signInLine } from './sign-in-line.ts'
 
 /** Signing in and out, and one's own account. */
 
 /** Always a new session; the one that the browser brought along is over, wherever it came from. */
-export async function begin(asked: Asked<'session.begin'>): Promise<Done<'session.begin'>> {
+export async function begin(asked: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
   const { app, passwords, client, sessionText, devices } = asked
   const { email, password, account_id } = await asked.body()
   const keys = await app.secret.all()
@@ -31,15 +31,15 @@ export async function begin(asked: Asked<'session.begin'>): Promise<Done<'sessio
 }
 
 /** Ending a session that is over already is no mistake. */
-export async function end(asked: Asked<'session.end'>) {
+export async function end(asked: OperationRequest<'session.end'>) {
   await endSession(asked.app.database, asked.sessionText, requestOriginOf(asked))
   return { data: undefined, session: null }
 }
 
-export const showMe = async ({ session }: Asked<'me.fetch'>) => ({ data: me(session()) })
+export const showMe = async ({ session }: OperationRequest<'me.fetch'>) => ({ data: me(session()) })
 
 /** Another address or password asks for the present one: a session that somebody found open is not an account. */
-export async function changeMe(asked: Asked<'me.update'>) {
+export async function changeMe(asked: OperationRequest<'me.update'>) {
   const { app, passwords, body, change } = asked
   const session = asked.session()
   const { password: secret, ...own } = await body()
@@ -66,7 +66,7 @@ export async function changeMe(asked: Asked<'me.update'>) {
 }
 
 /** What the app has to know of the account that is signed in. */
-const me = ({ key, row }: Session): Me => ({
+const me = ({ key, row }: Session): OwnAccount => ({
   account: { id: row.account_id, name: row.account_name, email: row.email, permissions: row.permissions },
   company: {
     id: key.companyId,

@@ -3,24 +3,24 @@ import { recordId as sessionId } from '../pipeline/read-intent.ts'
 import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Admitted, Asked, Done } from './asked.ts'
 import { isOverTls } from './cookie.ts'
-import { whole } from './reply.ts'
+import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
+import { createWholeList } from './result.ts'
 
 /** Where one is signed in, and ending that from here. */
 
-export const list = async ({ app, session }: Asked<'sessions.list'>) =>
-  whole(await listSessions(app.database, session()))
+export const list = async ({ app, session }: OperationRequest<'sessions.list'>) =>
+  createWholeList(await listSessions(app.database, session()))
 
-export const endOthers = ({ change }: Asked<'sessions.end-others'>) =>
+export const endOthers = ({ change }: OperationRequest<'sessions.end-others'>) =>
   change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }), {
     isRevocation: true,
   })
 
-export async function endOne(asked: Asked<'sessions.end'>) {
+export async function endOne(asked: OperationRequest<'sessions.end'>) {
   const id = sessionId(asked)
   return asked.change(
-    async (transaction, session): Promise<Done<'sessions.end'>> => {
+    async (transaction, session): Promise<OperationResult<'sessions.end'>> => {
       const isThis = await endOwnSession(transaction, session, id)
       return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
     },
@@ -29,7 +29,7 @@ export async function endOne(asked: Asked<'sessions.end'>) {
 }
 
 /** What a session remembers of where it began. */
-export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitted): Origin => ({
+export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): Origin => ({
   device,
   peer: peer ?? null,
   forwardedFor,
@@ -37,7 +37,7 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
 })
 
 /** Another session for the browser that asks, after a new password has ended all there were, those of others who knew the old one too. */
-export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
+export async function renewSession(transaction: Transaction, asked: AdmittedRequest): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
   const begun = await beginSession(transaction, account, originOf(asked))
@@ -51,7 +51,7 @@ export async function confirmedBody<Given extends { password: string }>({
   passwords,
   session,
   body,
-}: Admitted & { body(): Promise<Given> }): Promise<Omit<Given, 'password'>> {
+}: AdmittedRequest & { body(): Promise<Given> }): Promise<Omit<Given, 'password'>> {
   const { password, ...wanted } = await body()
   await confirmPassword(app.database, passwords, session(), password)
   return wanted

@@ -1,11 +1,11 @@
 import { countSettingsHistory, historyOfSettings, type SettingsRow } from '#sql/records/history.ts'
 import { type SettingsKind, settingsKinds } from '#sql/system/audit.ts'
-import type { Asked } from './asked.ts'
 import { placedLine } from './history.ts'
+import type { OperationRequest } from './operation-request.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was done in Settings, by whom: each part for those who may use it. */
-export async function listSettings(asked: Asked<'settings.history'>) {
+export async function listSettings(asked: OperationRequest<'settings.history'>) {
   const wanted = readPage(asked.parameters)
   const { actor, row } = asked.session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))

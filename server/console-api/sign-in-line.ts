@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
 import type { Session } from '../service/session.ts'
-import type { Admitted } from './asked.ts'
+import type { AdmittedRequest } from './operation-request.ts'
 
 /** What the log says of a sign-in: who, from where, and what came of it. Decisions, Console. */
 export function signInLine(
-  { app: { log }, client: { peer, forwardedFor }, requestId }: Admitted,
+  { app: { log }, client: { peer, forwardedFor }, requestId }: AdmittedRequest,
   address: string,
   key: string,
 ) {

@@ -2,20 +2,20 @@ import { availableParallelism } from 'node:os'
 import { pipeline, type Readable } from 'node:stream'
 import { consoleRoot } from '#derive/console/operations.ts'
 import type { Admission } from '../http/admission.ts'
-import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
-import type { Sort } from '../http/limiter.ts'
-import { type Incoming, onlyThese, type Site, type Target } from '../http/request-handler.ts'
-import { makeRouter } from '../http/router.ts'
-import type { Sent } from '../http/send.ts'
+import { type AcceptHeaders, codingFor, createCompressor, inCoding } from '../http/codings.ts'
+import type { RequestSort } from '../http/limiter.ts'
+import { type HttpRequest, onlyThese, type Site, type Target } from '../http/request-handler.ts'
+import { createRouter } from '../http/router.ts'
+import type { HttpResponse } from '../http/send.ts'
 import { openPasswordQueue } from '../service/password.ts'
 import { claimOfSession, type Session } from '../service/session.ts'
 import type { App } from './app.ts'
 import type { AppFiles } from './app-files.ts'
-import type { ConsoleRoute } from './asked.ts'
 import { clientReader } from './client.ts'
 import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
+import type { ConsoleRoute } from './operation-request.ts'
 import { runConsole } from './pipeline.ts'
-import { clearsCache, withoutTrace } from './reply.ts'
+import { clearsCache, withoutTrace } from './result.ts'
 import { routes } from './routes.ts'
 import { withSecurityHeaders } from './security-headers.ts'
 
@@ -24,20 +24,20 @@ const hashesAtOnceMax = Math.min(4, availableParallelism())
 const hashWaitMilliseconds = 2000
 
 /** The console: its operations under /console/, and its files everywhere else. */
-export function makeConsole(app: App, admission: Admission, files: AppFiles): Site {
+export function createConsole(app: App, admission: Admission, files: AppFiles): Site {
   const { shares, within, outside, refuseWritesInShortage } = admission
   const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
   const clientOf = clientReader(app.config.trustedProxies)
   const cookies = cookiesOf(app.config)
-  const router = makeRouter(routes)
+  const router = createRouter(routes)
   return leadsTo
 
-  function leadsTo(incoming: Incoming): Target {
+  function leadsTo(incoming: HttpRequest): Target {
     const { path, method, request } = incoming
     const match = router(path)
     const shown = shownCookies(cookies, request.headers.cookie)
     const isAnswer = path.startsWith(`${consoleRoot}/`)
-    const headed = (reply: Sent) =>
+    const headed = (reply: HttpResponse) =>
       withSecurityHeaders(isAnswer ? withoutTrace(reply, shown.sessionText !== undefined) : reply.headers)
     if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers), headed }
     const route = match.byMethod.get(method)
@@ -47,11 +47,11 @@ export function makeConsole(app: App, admission: Admission, files: AppFiles): Si
 
   /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Overload. */
   async function asked(
-    incoming: Incoming,
+    incoming: HttpRequest,
     route: ConsoleRoute,
     id: string | undefined,
     shown: ReturnType<typeof shownCookies>,
-  ): Promise<Sent> {
+  ): Promise<HttpResponse> {
     const { request, who } = incoming
     if (needsRoom(route)) refuseWritesInShortage()
     const client = clientOf(request)
@@ -80,7 +80,7 @@ export function makeConsole(app: App, admission: Admission, files: AppFiles): Si
 const needsRoom = ({ needs, method, needsNoRoom }: ConsoleRoute): boolean =>
   method !== 'GET' && needs !== 'nobody' && !needsNoRoom
 
-function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): Sort {
+function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): RequestSort {
   if (needs === 'nobody') return devices === undefined ? 'sign-ins' : 'known-sign-ins'
   return method === 'GET' ? 'reads' : 'writes'
 }
@@ -98,9 +98,9 @@ const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App 
 /** In the coding that the browser likes best, an export while it is written. Decisions, HTTP. */
 export async function inItsCoding(
   { showsSecret, method }: Pick<ConsoleRoute, 'showsSecret' | 'method'>,
-  { status, headers, body }: { status: number; headers: Sent['headers']; body: string | Readable },
-  accepts: Accepts,
-): Promise<Sent> {
+  { status, headers, body }: { status: number; headers: HttpResponse['headers']; body: string | Readable },
+  accepts: AcceptHeaders,
+): Promise<HttpResponse> {
   if (showsSecret) return { status, headers, body }
   if (typeof body === 'string') return inCoding({ status, headers, body }, () => accepts, method === 'GET')
   const coding = codingFor(accepts)
@@ -108,6 +108,6 @@ export async function inItsCoding(
   return {
     status,
     headers: { ...headers, Vary: 'Accept-Encoding', 'Content-Encoding': coding },
-    body: pipeline(body, compressing(coding), () => undefined),
+    body: pipeline(body, createCompressor(coding), () => undefined),
   }
 }

@@ -1,4 +1,4 @@
-import type { TokenOptions, Token as TokenShown } from '#derive/console/answers.ts'
+import type { TokenOptions, Token as TokenShown } from '#derive/console/responses.ts'
 import { scopes as allScopes, permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { lastUse } from '#sql/system/calls.ts'
@@ -16,17 +16,17 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Asked, ChangeOptions, Done } from './asked.ts'
+import type { ChangeOptions, OperationRequest, OperationResult } from './operation-request.ts'
 import { readMoment } from './read-moment.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
-export const show = (asked: Asked<'token.show'>) => showing(asked, showToken)
-export const rotate = (asked: Asked<'token.rotate'>) => showing(asked, rotateToken, revoking)
+export const show = (asked: OperationRequest<'token.show'>) => readTokenText(asked, showToken)
+export const rotate = (asked: OperationRequest<'token.rotate'>) => readTokenText(asked, rotateToken, revoking)
 
-async function showing(
-  asked: Asked<'token.show' | 'token.rotate'>,
+async function readTokenText(
+  asked: OperationRequest<'token.show' | 'token.rotate'>,
   read: typeof showToken,
   options: ChangeOptions = {},
 ) {
@@ -39,21 +39,21 @@ async function showing(
 
 const revoking: ChangeOptions = { isRevocation: true }
 
-export async function revoke(asked: Asked<'token.revoke'>) {
+export async function revoke(asked: OperationRequest<'token.revoke'>) {
   await confirmedBody(asked)
-  return asked.change(async (transaction, { actor }): Promise<Done<'token.revoke'>> => {
+  return asked.change(async (transaction, { actor }): Promise<OperationResult<'token.revoke'>> => {
     await revokeToken(transaction, actor)
     return { data: { revoked: true } }
   }, revoking)
 }
 
-export const fetch = ({ read }: Asked<'token.fetch'>) =>
+export const fetch = ({ read }: OperationRequest<'token.fetch'>) =>
   read(async (transaction, companyId) => {
     const token = await presentToken(transaction, companyId)
-    return { data: token ? await shown(transaction, companyId, token) : null }
+    return { data: token ? await readTokenPage(transaction, companyId, token) : null }
   })
 
-async function shown(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
+async function readTokenPage(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
   const accounts = await listAccounts(transaction, companyId)
   const [last] = await transaction.run<{ at: string; peer: string | null }>(
     lastUse(companyId, token.id, token.created_at),
@@ -74,7 +74,7 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
   }
 }
 
-export async function issue(asked: Asked<'token.issue'>) {
+export async function issue(asked: OperationRequest<'token.issue'>) {
   const { account_id, ...wanted } = await confirmedBody(asked)
   return asked.change(async (transaction, { actor, row }) => {
     const { token } = await issueToken(transaction, actor, asked.app.secret, {
@@ -89,23 +89,23 @@ export async function issue(asked: Asked<'token.issue'>) {
   }, revoking)
 }
 
-export async function allow(asked: Asked<'token.allow'>) {
+export async function allow(asked: OperationRequest<'token.allow'>) {
   const { allowlist } = await confirmedBody(asked)
   return asked.change(async (transaction, { actor }) => {
     const allowed = await allowAddresses(transaction, actor, allowlist)
-    return { data: await shown(transaction, actor.companyId, allowed) }
+    return { data: await readTokenPage(transaction, actor.companyId, allowed) }
   }, revoking)
 }
 
-export async function update(asked: Asked<'token.change'>) {
+export async function update(asked: OperationRequest<'token.change'>) {
   const wanted = await confirmedBody(asked)
   return asked.change(async (transaction, { actor, row }) => {
     const changed = await changeToken(transaction, actor, wanted, row.permissions)
-    return { data: await shown(transaction, actor.companyId, changed) }
+    return { data: await readTokenPage(transaction, actor.companyId, changed) }
   }, revoking)
 }
 
-export async function options({ app, request, session }: Asked<'token.options'>) {
+export async function options({ app, request, session }: OperationRequest<'token.options'>) {
   const base = baseOf(app.config, request)
   return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
 }

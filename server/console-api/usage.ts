@@ -1,17 +1,17 @@
-import type { UsageDay } from '#derive/console/answers.ts'
+import type { UsageDay } from '#derive/console/responses.ts'
 import { readInteger } from '#derive/query.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'
 import type { App } from './app.ts'
-import type { Asked } from './asked.ts'
 import { dayAfter } from './home.ts'
+import type { OperationRequest } from './operation-request.ts'
 
 const daysDefault = 30
 const daysMax = 90
 
 /** How much of the API and of the plan is used. */
-export async function showUsage({ app, read, parameters }: Asked<'usage'>) {
+export async function showUsage({ app, read, parameters }: OperationRequest<'usage'>) {
   const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
   const [rows, company] = await read((transaction, companyId) =>
     Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),

@@ -10,7 +10,7 @@ import { type CompanyInput, createCompany } from '../service/company.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../store/seal.ts'
-import { published } from './people.ts'
+import { publishedPasswords } from './people.ts'
 
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
 type DemoAccountKey = { companyId: number; id: number }
@@ -63,7 +63,7 @@ export async function passwordOf(
 export async function replacePublished({ database, secret }: App): Promise<number> {
   if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
   return database.transaction(async (transaction) => {
-    const strange = (await held(transaction)).filter(({ is_noted }) => !is_noted)
+    const strange = (await lockAccounts(transaction)).filter(({ is_noted }) => !is_noted)
     let replaced = 0
     for (const { company_id, id, password_hash } of strange) {
       if (!(await isPublished(password_hash))) {
@@ -83,11 +83,11 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
   const before = await database.read<DemoAccountRow>(demoAccounts())
   if (!before.some(isOpen)) return { accounts: 0, tokens: 0 }
   return database.transaction(async (transaction) => {
-    const all = await held(transaction)
+    const all = await lockAccounts(transaction)
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
       // This password is noted nowhere: an account that is enabled by hand is given another one.
-      await change(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
+      await changeAccount(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
       await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }
     let tokens = 0
@@ -106,7 +106,7 @@ export async function openDemo({ database, secret }: App): Promise<number> {
   const isClosed = ({ closed, disabled }: DemoAccountRow) => closed && disabled
   if (!(await database.read<DemoAccountRow>(demoAccounts())).some(isClosed)) return 0
   return database.transaction(async (transaction) => {
-    const closed = (await held(transaction)).filter(isClosed)
+    const closed = (await lockAccounts(transaction)).filter(isClosed)
     const reached = new Set<number>()
     for (const { company_id, id } of closed) {
       await drawAnew(transaction, secret, { companyId: company_id, id }, { disabled: false })
@@ -120,7 +120,7 @@ export async function openDemo({ database, secret }: App): Promise<number> {
   })
 }
 
-async function held(transaction: Transaction): Promise<DemoAccountRow[]> {
+async function lockAccounts(transaction: Transaction): Promise<DemoAccountRow[]> {
   await transaction.run(lockDemo())
   return transaction.run<DemoAccountRow>(demoAccounts())
 }
@@ -133,11 +133,11 @@ async function drawAnew(
   more: { disabled?: false } = {},
 ): Promise<void> {
   const password = drawPassword()
-  await change(transaction, account, { ...more, password })
+  await changeAccount(transaction, account, { ...more, password })
   await notePassword(transaction, keys, account, password)
 }
 
-async function change(
+async function changeAccount(
   transaction: Transaction,
   { companyId, id }: DemoAccountKey,
   wanted: { disabled?: boolean; password: string },
@@ -165,7 +165,7 @@ export async function withPublishedPassword(accounts: readonly DemoAccountRow[])
 
 async function isPublished(hash: string | null): Promise<boolean> {
   if (hash === null) return false
-  for (const password of published) if (await verify(hash, password)) return true
+  for (const password of publishedPasswords) if (await verify(hash, password)) return true
   return false
 }
 

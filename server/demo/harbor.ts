@@ -6,20 +6,20 @@ import { setAccount } from '../service/account.ts'
 import type { Transaction } from '../store/database.ts'
 import { createDemoAccount, createDemoCompany } from './accounts.ts'
 import { calendarFrom } from './calendar.ts'
-import { makeRecords } from './harbor/records.ts'
+import { createRecords } from './harbor/records.ts'
 import { bookkeeper, demoOwners, foreman } from './people.ts'
-import { makeSeeder } from './seeder.ts'
+import { createSeeder } from './seeder.ts'
 
 /** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
-export async function makeHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
+export async function createHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
   const facts = { name: 'Harbor Masonry', plan: 'PRO', addOns }
   const company = await createDemoCompany(transaction, app, facts, demoOwners[0])
-  await makeStaff(transaction, app, company.id)
-  await makeRecords(makeSeeder(transaction, company.id), calendarFrom(app.clock.now()))
+  await createStaff(transaction, app, company.id)
+  await createRecords(createSeeder(transaction, company.id), calendarFrom(app.clock.now()))
   return company
 }
 
-async function makeStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
+async function createStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
   const documents = ofRecords('clients', 'contacts', 'estimates', 'invoices')
   await createDemoAccount(transaction, app, companyId, {
     ...bookkeeper,

@@ -4,23 +4,23 @@ import type { Transaction } from '../store/database.ts'
 import { createDemoCompany } from './accounts.ts'
 import { type Calendar, calendarFrom } from './calendar.ts'
 import { demoOwners } from './people.ts'
-import { addressOf, emailOf, phoneOf, plain } from './places.ts'
-import { makeSeeder, type Seeder, turn } from './seeder.ts'
+import { addressOf, emailOf, formatSlug, phoneOf } from './places.ts'
+import { createSeeder, type Seeder, turn } from './seeder.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
-export async function makeHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {
+export async function createHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {
   const facts = { name: 'Hilltop Roofing', plan: 'STARTER', addOns: ['api'] }
   const company = await createDemoCompany(transaction, app, facts, demoOwners[1])
-  await makeRecords(makeSeeder(transaction, company.id), calendarFrom(app.clock.now()))
+  await createRecords(createSeeder(transaction, company.id), calendarFrom(app.clock.now()))
   return company
 }
 
-async function makeRecords(seeder: Seeder, { day }: Calendar): Promise<void> {
+async function createRecords(seeder: Seeder, { day }: Calendar): Promise<void> {
   const tradeId = await seeder.makeNamed('trades', trades)
   const categoryId = await seeder.makeNamed('categories', categories, { kind: 'project' })
   const clientBodies = clients.map((name, index) => ({
     name,
-    email: emailOf('office', plain(name)),
+    email: emailOf('office', formatSlug(name)),
     phone: phoneOf(802, index),
     billing_address: addressOf(index + 2),
     payment_terms_days: 30,

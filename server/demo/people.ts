@@ -10,4 +10,4 @@ export const foreman = { name: 'Femi Adeyemi', email: 'femi@harbor-masonry.examp
 export const bookkeeper = { name: 'Ottilie Brandt', email: 'ottilie@harbor-masonry.example' } as const
 
 /** The passwords that the demo had before they were drawn. They stood in these sources: none of them is left in force. */
-export const published = ['harbor-demo-1', 'hilltop-demo-1', 'foreman-demo-1', 'office-demo-1'] as const
+export const publishedPasswords = ['harbor-demo-1', 'hilltop-demo-1', 'foreman-demo-1', 'office-demo-1'] as const

@@ -26,10 +26,11 @@ export const phoneOf = (areaCode: number, index: number): string =>
   `+1 ${areaCode} 555 01${String(index % 100).padStart(2, '0')}`
 
 /** "Fatima Idrissi" at a house is fatima.idrissi@house.example. */
-export const emailOf = (name: string, house: string): string => `${plain(name).replaceAll('-', '.')}@${house}.example`
+export const emailOf = (name: string, house: string): string =>
+  `${formatSlug(name).replaceAll('-', '.')}@${house}.example`
 
 /** Lower-case letters and digits with a hyphen between the words: fit for addresses. */
-export const plain = (name: string): string =>
+export const formatSlug = (name: string): string =>
   name
     .normalize('NFD')
     .toLowerCase()

@@ -1,4 +1,4 @@
-import { counted } from '#derive/words.ts'
+import { formatCount } from '#derive/words.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { liftTransactionTimeout } from '#sql/system/connection.ts'
 import {
@@ -15,8 +15,8 @@ import { operator } from '../records/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts'
-import { makeHarbor } from './harbor.ts'
-import { makeHilltop } from './hilltop.ts'
+import { createHarbor } from './harbor.ts'
+import { createHilltop } from './hilltop.ts'
 
 /** The two companies that show what there is to see, and how to get in. */
 export type DemoStory = {
@@ -61,7 +61,7 @@ export async function seedDemo(app: App): Promise<DemoStory> {
   const replaced = notesOfReplaced(await replacePublished(app))
   const opened = await openDemo(app)
   const story = await storyOf(app, true)
-  const again = `Opened ${counted(opened, 'demo account')} again, with new passwords and tokens.`
+  const again = `Opened ${formatCount(opened, 'demo account')} again, with new passwords and tokens.`
   return { ...story, notes: [...replaced, ...(opened > 0 ? [again] : [])] }
 }
 
@@ -74,7 +74,7 @@ async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>
     await transaction.run(lockDemo())
     const meanwhile = await transaction.run<DemoCompanyRow>(demoCompanies())
     if (meanwhile.length > 0) return { isNew: false, companies: await describe(transaction, app, meanwhile) }
-    const made = [await makeHarbor(transaction, app), await makeHilltop(transaction, app)]
+    const made = [await createHarbor(transaction, app), await createHilltop(transaction, app)]
     return { isNew: true, companies: await describe(transaction, app, made) }
   })
 }
@@ -122,14 +122,14 @@ const notesOfReplaced = (accounts: number): string[] =>
   accounts === 0
     ? []
     : [
-        `${counted(accounts, 'demo account')} had the password that everybody could read in the sources; it was replaced by a drawn one.`,
+        `${formatCount(accounts, 'demo account')} had the password that everybody could read in the sources; it was replaced by a drawn one.`,
       ]
 
 const notesOfClosed = ({ accounts, tokens }: { accounts: number; tokens: number }): string[] =>
   accounts === 0
     ? []
     : [
-        `PLUMBLINE_DEMO=off: ${counted(accounts, 'demo account')} disabled and ${counted(tokens, 'token')} revoked. "plumbline demo remove" removes the demo companies.`,
+        `PLUMBLINE_DEMO=off: ${formatCount(accounts, 'demo account')} disabled and ${formatCount(tokens, 'token')} revoked. "plumbline demo remove" removes the demo companies.`,
       ]
 
 function howToOpen({ companies }: Omit<DemoStory, 'notes'>): string[] {

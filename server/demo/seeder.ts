@@ -3,7 +3,7 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../records/actor.ts'
 import { runLocked } from '../records/command.ts'
 import { createRecords } from '../records/create.ts'
-import { change as changing } from '../records/write-record.ts'
+import { updateOne as changing } from '../records/write-record.ts'
 import { noneLate, outcomeOf, shortSet } from '../records/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -29,7 +29,7 @@ export type BusinessDocument = { body: JsonObject; states: readonly string[] }
 export const statesTo = (last: string, middle: string): string[] =>
   last === 'DRAFT' ? [] : last === middle ? [middle] : [middle, last]
 
-export function makeSeeder(transaction: Transaction, companyId: number): Seeder {
+export function createSeeder(transaction: Transaction, companyId: number): Seeder {
   const actor = operator(companyId)
   const make = async (resource: string, bodies: readonly JsonObject[]): Promise<number[]> => {
     const rows = bodies.map((body) => ({ body }))

@@ -23,7 +23,7 @@ import { port, type Settings } from './settings.ts'
 
 export { EmbeddedProblem } from './problems.ts'
 
-export type Embedded = {
+export type EmbeddedDatabase = {
   /** options for `pg`: a Unix socket's folder as host */
   connection: Connection
   /** created at a first start, started, or attached to a running one */
@@ -50,12 +50,12 @@ type OpenRequest = {
 }
 
 /** Opens a PostgreSQL of our own, shared with other processes that use the folder. Rejects with EmbeddedProblem. */
-export const openEmbedded = async (request: OpenRequest): Promise<Embedded> => openOn(findMachine(), request)
+export const openEmbedded = async (request: OpenRequest): Promise<EmbeddedDatabase> => openOn(findMachine(), request)
 
 export const openOn = (
   machine: Machine,
   { folder, user = null, archive = null, progress = () => undefined }: OpenRequest,
-): Promise<Embedded> =>
+): Promise<EmbeddedDatabase> =>
   keepAlive(async () => {
     const { major } = await readVersion(machine.package)
     const location = await findLocation(folder, machine.shared, user)
@@ -82,7 +82,7 @@ export const openOn = (
     }
   })
 
-const findRunsAs = (identity: Identity): Embedded['runsAs'] =>
+const findRunsAs = (identity: Identity): EmbeddedDatabase['runsAs'] =>
   identity.other ? { name: identity.name, isShared: isShared(identity) } : null
 
 /**
@@ -94,7 +94,7 @@ export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => clearInterval(timer))
 }
 
-type RunningCluster = { connection: Connection; how: Embedded['how']; membership: Membership }
+type RunningCluster = { connection: Connection; how: EmbeddedDatabase['how']; membership: Membership }
 
 type ClusterTask = {
   machine: Machine
@@ -288,7 +288,7 @@ async function keepRunning(task: ClusterTask, host: string, keeper: Keeper): Pro
 }
 
 /** A bundled PostgreSQL as it is found. */
-export type EmbeddedState = Pick<Embedded, 'runsAs'> & {
+export type EmbeddedState = Pick<EmbeddedDatabase, 'runsAs'> & {
   cluster: string
   /** the user as whom it runs, or would */
   identity: Identity

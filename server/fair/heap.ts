@@ -1,11 +1,11 @@
 /** An entry stores its index, so that it is found without a search. */
-export type Heaped = { index: number }
+export type HeapEntry = { index: number }
 
 /** The index of an entry that is in no heap. */
 export const notIn = -1
 
 /** A binary heap: every entry stands before its children. */
-export type Heap<Entry extends Heaped> = {
+export type Heap<Entry extends HeapEntry> = {
   /** The entries; the first of all is at index 0. */
   readonly entries: readonly Entry[]
   /** Inserts an entry, or moves it after its numbers have changed. */
@@ -13,7 +13,7 @@ export type Heap<Entry extends Heaped> = {
   takeOut(entry: Entry): void
 }
 
-export function createHeap<Entry extends Heaped>(isBefore: (one: Entry, other: Entry) => boolean): Heap<Entry> {
+export function createHeap<Entry extends HeapEntry>(isBefore: (one: Entry, other: Entry) => boolean): Heap<Entry> {
   const entries: Entry[] = []
 
   const put = (entry: Entry, index: number): void => {

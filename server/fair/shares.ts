@@ -26,7 +26,7 @@ export const fixedShare = (key: Key): Share => ({ key, within: '', report: () =>
 /** Entries per generation. The least recently used entries are dropped beyond it. */
 const knownMax = 20_000
 
-export function makeShares(generationMax: number = knownMax): Shares {
+export function createShares(generationMax: number = knownMax): Shares {
   /** Confirmed claims: the bits of a company's one token, and the companies of sessions by their bits. */
   let young = new Map<number, number>()
   let old = new Map<number, number>()

@@ -1,5 +1,5 @@
-import { createHeap, type Heaped, notIn } from './heap.ts'
-import { type Key, makeTurns, type Turns } from './turns.ts'
+import { createHeap, type HeapEntry, notIn } from './heap.ts'
+import { createTurns, type Key, type Turns } from './turns.ts'
 
 /**
  * Shares slots between keys; work under way takes one each. A free slot goes to any key, so a single key can have all.
@@ -40,9 +40,9 @@ export type Counts = {
 }
 
 /** An entry is deleted with its last slot and waiter. */
-type Entry<Waiter> = Heaped & { key: Key; underWay: number; servedAt: number; waiters: Turns<Waiter> | null }
+type Entry<Waiter> = HeapEntry & { key: Key; underWay: number; servedAt: number; waiters: Turns<Waiter> | null }
 
-export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
+export function createSlots<Waiter>(size: Size): Slots<Waiter> {
   let { limit, reserve } = size
   const entries = new Map<Key, Entry<Waiter>>()
   /** The keys that wait: the one with the fewest under way first, among equals the one served longest ago. */
@@ -115,7 +115,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
     },
     wait(key, within, waiter) {
       const entry = entryOf(key)
-      entry.waiters ??= makeTurns()
+      entry.waiters ??= createTurns()
       // Queues behind the keys that wait already; an earlier turn does not count.
       if (entry.waiters.size === 0) entry.servedAt = ++served
       entry.waiters.push(within, waiter)

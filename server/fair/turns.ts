@@ -15,7 +15,7 @@ export type Turns<Item> = {
   readonly size: number
 }
 
-export function makeTurns<Item>(): Turns<Item> {
+export function createTurns<Item>(): Turns<Item> {
   /** In the order of their turns: a Map keeps the order of insertion. */
   const queues = new Map<Key, Item[]>()
   let size = 0

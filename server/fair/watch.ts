@@ -1,5 +1,5 @@
 /** Calls `check` at this interval until it returns false. No timer runs in between. */
-export function makeWatch(milliseconds: number, check: () => boolean): () => void {
+export function createWatch(milliseconds: number, check: () => boolean): () => void {
   let isOn = false
   return function watch() {
     if (isOn) return

@@ -1,13 +1,13 @@
 import { Refusal } from '#registry/refusals.ts'
-import { makeShares, type Share, type Shares } from '../fair/shares.ts'
+import { createShares, type Share, type Shares } from '../fair/shares.ts'
 import type { App } from './app.ts'
-import { openLimiter, type Sort } from './limiter.ts'
+import { openLimiter, type RequestSort } from './limiter.ts'
 
 /** The concurrency limiter of a process, with the share of each request. */
 export type Admission = {
   shares: Shares
   /** Runs the work when there is a slot for it. */
-  within<T>(sort: Sort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
+  within<T>(sort: RequestSort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
   /** Throws if the disk of the database has no room for writes, before anything is begun. */
   refuseWritesInShortage(): void
   /** Runs work that waits for others, without the slot. */
@@ -15,10 +15,10 @@ export type Admission = {
 }
 
 /** The slot of a request; `enteredAt` is undefined while it holds none. */
-export type Slot = { readonly share: Share; readonly sort: Sort; enteredAt: number | undefined }
+export type Slot = { readonly share: Share; readonly sort: RequestSort; enteredAt: number | undefined }
 
 /** Created once: there may be thousands a second, and each new error records its stack. */
-export const overloaded = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
+export const overloadedRefusal = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
 /** Polls that arrive together get different retry times, in seconds, so that they do not return together. */
 const pollRetrySecondsMax = 15
@@ -26,8 +26,8 @@ const overloadedPolls = Array.from(
   { length: pollRetrySecondsMax },
   (_, index) => new Refusal('overloaded', { headers: { 'Retry-After': String(index + 1) } }),
 )
-const refusalOf = (sort: Sort): Refusal =>
-  (sort === 'polls' && overloadedPolls[Math.floor(Math.random() * pollRetrySecondsMax)]) || overloaded
+const refusalOf = (sort: RequestSort): Refusal =>
+  (sort === 'polls' && overloadedPolls[Math.floor(Math.random() * pollRetrySecondsMax)]) || overloadedRefusal
 
 /** `Retry-After` is in seconds. The disk is checked each second, but only an operator makes room on it. */
 const noRoom = new Refusal('unavailable', {
@@ -46,7 +46,7 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
     slot.enteredAt = undefined
   }
   return {
-    shares: makeShares(),
+    shares: createShares(),
     refuseWritesInShortage() {
       if (!app.room.isShort) return
       app.metrics.shed('no-room')

@@ -2,11 +2,11 @@ import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { errorsAddress } from '../pipeline/answer.ts'
 import { claimOf } from '../pipeline/authorize.ts'
-import type { Bound, BoundCall } from '../pipeline/bind.ts'
+import type { BoundCall, BoundRoute } from '../pipeline/bind.ts'
 import type { Call, PathParams, Wait } from '../pipeline/call.ts'
 import { admit } from '../pipeline/pipeline.ts'
+import { errorsAddress } from '../pipeline/stored-response.ts'
 import type { Body } from '../protocol/body.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
 import { type Rate, windowSeconds } from '../service/token-rate.ts'
@@ -14,15 +14,15 @@ import type { Admission } from './admission.ts'
 import type { App } from './app.ts'
 import { baseOf } from './base.ts'
 import { inCoding, preflightHeaders } from './codings.ts'
-import type { Describe } from './describe.ts'
-import type { Failed } from './failed.ts'
-import type { Sort } from './limiter.ts'
+import type { DocumentResponder } from './describe.ts'
+import type { FailureResponder } from './failure-responder.ts'
+import type { RequestSort } from './limiter.ts'
 import type { Pages } from './pages.ts'
 import { readBody } from './read-body.ts'
 import { callerGone } from './read-bytes.ts'
-import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
+import { type HttpRequest, onlyThese, type Site, type Target } from './request-handler.ts'
 import { allowOf, type RouteMatch, type Router } from './router.ts'
-import type { Sent } from './send.ts'
+import type { HttpResponse } from './send.ts'
 import { turnsOf } from './turns.ts'
 
 /**
@@ -30,23 +30,23 @@ import { turnsOf } from './turns.ts'
  * service.
  */
 type ApiParts = {
-  router: Router<Bound>
+  router: Router<BoundRoute>
   pages: Pages
-  describe: Describe
+  describe: DocumentResponder
   admission: Admission
   changes: ChangeWatch
-  failed: Failed
+  failed: FailureResponder
   allow: string
 }
 
 /** Converts requests under /v1 to calls, and serves the documents and the operator's pages. */
-export function makeApi(app: App, { router, pages, describe, admission, changes, failed, allow }: ApiParts): Site {
+export function createApi(app: App, { router, pages, describe, admission, changes, failed, allow }: ApiParts): Site {
   const { within, outside, shares, refuseWritesInShortage } = admission
   const turn = turnsOf(1)
   const errorsPage = errorsAddress(app.config.publicUrl)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
 
-  function pageAt({ request, method, path, peer }: Incoming): Target | undefined {
+  function pageAt({ request, method, path, peer }: HttpRequest): Target | undefined {
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     if (!page) return undefined
     const { isHealth, isDocument, isPublic } = page
@@ -56,7 +56,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     return { isHealth, answer: isDocument ? () => inTurn(peer, shown) : shown }
   }
 
-  function routeAt(incoming: Incoming): Target {
+  function routeAt(incoming: HttpRequest): Target {
     const { request, path, method, peer } = incoming
     // RFC 9110 9.3.7
     if (path === '*' && method === 'OPTIONS') return { answer: () => onlyThese(optionsOf(allow), method) }
@@ -75,7 +75,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     }
   }
 
-  function called(incoming: Incoming, bound: BoundCall, params: PathParams): Promise<Sent> {
+  function called(incoming: HttpRequest, bound: BoundCall, params: PathParams): Promise<HttpResponse> {
     const { route } = bound
     if (isWrite(route)) refuseWritesInShortage()
     const { request, path, query, peer, requestId, startedAt } = incoming
@@ -87,30 +87,30 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
   }
 
   /** Reads the body before admission: a slow sender takes no slot, and a refused one keeps its connection. */
-  async function withBody(incoming: Incoming, call: Call, bound: BoundCall): Promise<Sent> {
+  async function withBody(incoming: HttpRequest, call: Call, bound: BoundCall): Promise<HttpResponse> {
     const body = await readBody(incoming.request, incoming.budget, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
       within(sortOf(call), call.share, () => admit(app, call)),
     )
     return through(incoming, { ...call, body }, bound)
   }
 
-  function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
+  function through(incoming: HttpRequest, call: Call, { run }: BoundCall): Promise<HttpResponse> {
     const { request, requestId } = incoming
     return within(sortOf(call), call.share, async (slot) => {
       try {
         const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked)))
         // Compressed within the limiter, because compression uses the processor.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
-        return call.rate ? limited(coded, call.rate) : coded
+        return call.rate ? addRateHeaders(coded, call.rate) : coded
       } catch (error) {
-        if (call.rate && error !== callerGone) return limited(failed(error, requestId, call.route.id), call.rate)
+        if (call.rate && error !== callerGone) return addRateHeaders(failed(error, requestId, call.route.id), call.rate)
         throw error
       }
     })
   }
 
   /** Ends if the caller hangs up. */
-  async function wait({ response, budget }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
+  async function wait({ response, budget }: HttpRequest, ...asked: Parameters<Wait>): Promise<boolean> {
     const gone = new AbortController()
     const onClose = (): void => gone.abort(callerGone)
     response.on('close', onClose)
@@ -122,7 +122,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     return goesOn
   }
 
-  function inTurn(peer: string | undefined, make: () => Promise<Sent> | Sent): Promise<Sent> {
+  function inTurn(peer: string | undefined, make: () => Promise<HttpResponse> | HttpResponse): Promise<HttpResponse> {
     return within('documents', shares.of(undefined, peer), async () => {
       await turn()
       return make()
@@ -138,16 +138,17 @@ const optionsOf = (allow: string) => ({ allow, options: { Allow: allow } })
 const readOnly = optionsOf(allowOf(['GET']))
 const publicOnly = { ...readOnly, options: { ...readOnly.options, ...preflightHeaders } }
 
-const isPublic = ({ byMethod }: RouteMatch<Bound>): boolean => [...byMethod.values()].every((bound) => 'make' in bound)
+const isPublic = ({ byMethod }: RouteMatch<BoundRoute>): boolean =>
+  [...byMethod.values()].every((bound) => 'make' in bound)
 
 const nothing: Body = { bytes: Buffer.alloc(0) }
 
-const sortOf = ({ route, query }: Call): Sort => {
+const sortOf = ({ route, query }: Call): RequestSort => {
   if (isWrite(route)) return 'writes'
   return route.parameterNames.includes('wait') && /(?:^|&)wait=/.test(query) ? 'polls' : 'reads'
 }
 
-const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
+const addRateHeaders = <Answer extends HttpResponse>(reply: Answer, rate: Rate): Answer => ({
   ...reply,
   headers: { ...reply.headers, ...rateLimitHeaders(rate) },
 })

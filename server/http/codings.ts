@@ -3,25 +3,25 @@ import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, createBrotliCompress, createGzip, gzip, constants as zlib } from 'node:zlib'
 import accept from '@fastify/accept-negotiator'
-import type { Reply } from '../pipeline/call.ts'
+import type { ApiResponse } from '../pipeline/call.ts'
 import { type Coding, codings, knownForm, readTags, tagOfForm } from '../protocol/entity-tags.ts'
-import type { Sent } from './send.ts'
+import type { HttpResponse } from './send.ts'
 
 /** Encodes texts and files: plain, or in the caller's preferred coding (RFC 9110 12.5.3). */
 
-export type Accepts = { 'accept-encoding'?: string | undefined; 'if-none-match'?: string | undefined }
+export type AcceptHeaders = { 'accept-encoding'?: string | undefined; 'if-none-match'?: string | undefined }
 
 /** Codings are compared without case (RFC 9110 8.4.1). */
-export const codingFor = ({ 'accept-encoding': header }: Accepts): Coding | undefined =>
+export const codingFor = ({ 'accept-encoding': header }: AcceptHeaders): Coding | undefined =>
   (accept.negotiate((header ?? '').toLowerCase(), [...codings]) ?? undefined) as Coding | undefined
 
-export const compressed = (bytes: Buffer, coding: Coding, effort: number): Promise<Buffer> =>
+export const compressBytes = (bytes: Buffer, coding: Coding, effort: number): Promise<Buffer> =>
   coding === 'br'
     ? promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: effort } })
     : promisify(gzip)(bytes, { level: effort })
 
 /** Returns a stream that compresses chunk by chunk, at the effort of data. */
-export const compressing = (coding: Coding): Transform =>
+export const createCompressor = (coding: Coding): Transform =>
   coding === 'br'
     ? createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: effortOfData.br } })
     : createGzip({ level: effortOfData.gzip })
@@ -29,7 +29,7 @@ export const compressing = (coding: Coding): Transform =>
 export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
 /** True if the caller has the content in any coding. A malformed condition is ignored. */
-function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
+function isKnown(digest: string, { 'if-none-match': given }: AcceptHeaders): boolean {
   return given !== undefined && knownForm(`"${digest}"`, readTags(given)) !== undefined
 }
 
@@ -58,19 +58,23 @@ const bytesOfUnitMost = 3
  * Encodes data in the caller's preferred coding. Reads the headers, through `accepts`, only for texts that are not
  * short. A read's tag differs by coding; a write's ETag is the record's and stays.
  */
-export async function inCoding(reply: Reply, accepts: () => Accepts, isRead: boolean): Promise<Made> {
+export async function inCoding(
+  reply: ApiResponse,
+  accepts: () => AcceptHeaders,
+  isRead: boolean,
+): Promise<TextResponse> {
   if (reply.body.length * bytesOfUnitMost <= leastBytes || accepts()['accept-encoding'] === undefined) return reply
   const bytes = Buffer.from(reply.body)
   const coding = bytes.length <= leastBytes ? undefined : codingFor(accepts())
   if (coding === undefined) return { ...reply, body: bytes }
   const { ETag: tag, Vary = 'Accept-Encoding', ...headers } = reply.headers
   const tagged = tag === undefined ? {} : { ETag: isRead ? tagOfForm(tag, coding) : tag }
-  const body = await compressed(bytes, coding, effortOfData[coding])
+  const body = await compressBytes(bytes, coding, effortOfData[coding])
   return { status: reply.status, headers: { ...headers, ...tagged, Vary, 'Content-Encoding': coding }, body }
 }
 
 /** A response whose content is in memory. */
-export type Made = Omit<Reply, 'body'> & { body: string | Buffer }
+export type TextResponse = Omit<ApiResponse, 'body'> & { body: string | Buffer }
 
 /** Count of compressed texts in the cache; the least recently used is dropped. */
 const keptMost = 16
@@ -83,10 +87,10 @@ const effort = { br: 5, gzip: 6 } as const
  * Sends texts that are built for each request: tagged, and compressed once while they stay the same. The cache is
  * keyed by the text's hash, so it never returns an old text.
  */
-export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
+export function openCoder(): (made: TextResponse, accepts: AcceptHeaders) => Promise<HttpResponse> {
   const kept = new Map<string, Promise<Buffer>>()
   const codedOnce = (bytes: Buffer, coding: Coding, key: string): Promise<Buffer> => {
-    const coded = kept.get(key) ?? compressed(bytes, coding, effort[coding])
+    const coded = kept.get(key) ?? compressBytes(bytes, coding, effort[coding])
     kept.delete(key)
     kept.set(key, coded)
     const [oldest] = kept.keys()
@@ -103,14 +107,14 @@ export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
   }
 }
 
-type Form = Pick<Sent, 'status' | 'headers'> & { digest: string; coding: Coding | undefined }
+type Form = Pick<HttpResponse, 'status' | 'headers'> & { digest: string; coding: Coding | undefined }
 
 /** Returns one form of a content, or 304 without a body if the caller has the content. */
 export async function inForm(
   { status, headers, digest, coding }: Form,
-  accepts: Accepts,
-  body: () => Sent['body'] | Promise<Sent['body']>,
-): Promise<Sent> {
+  accepts: AcceptHeaders,
+  body: () => HttpResponse['body'] | Promise<HttpResponse['body']>,
+): Promise<HttpResponse> {
   const tagged = { ...headers, ETag: tagOfForm(`"${digest}"`, coding), Vary: 'Accept-Encoding' }
   if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(tagged), body: '' }
   const coded = coding === undefined ? tagged : { ...tagged, 'Content-Encoding': coding }
@@ -118,4 +122,4 @@ export async function inForm(
 }
 
 /** A 304 has no content to describe. */
-const withoutContent = ({ 'Content-Type': _, ...headers }: Reply['headers']): Reply['headers'] => headers
+const withoutContent = ({ 'Content-Type': _, ...headers }: ApiResponse['headers']): ApiResponse['headers'] => headers

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createHeap, type Heaped, notIn } from '../fair/heap.ts'
+import { createHeap, type HeapEntry, notIn } from '../fair/heap.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { App } from './app.ts'
-import { openResting } from './resting.ts'
+import { openResting } from './resting-connections.ts'
 import { turnsOf } from './turns.ts'
 
 /**
@@ -47,7 +47,7 @@ type Connection = {
 }
 
 /** An IPv4 address, or a network of IPv6, of which one caller has all addresses. */
-type Peer = Heaped & {
+type Peer = HeapEntry & {
   network: string
   open: number
   held: number
@@ -118,7 +118,7 @@ export function openConnections({
     return false
   }
   /** Of the peer that has most connections, the oldest that asks nothing: who only knocks cuts off nobody else. */
-  const makeSpare = (): boolean => {
+  const createSpare = (): boolean => {
     if (spares.size < sparesMax) return true
     const idle = [...spares].filter((socket) => all.get(socket)?.underWay === 0)
     const open = (socket: Socket): number => all.get(socket)?.peer.open ?? 0
@@ -148,7 +148,7 @@ export function openConnections({
     accept(socket) {
       const isFull = all.size - spares.size >= callersMax
       const spare = isFull && !evictOne()
-      if (spare && !makeSpare()) {
+      if (spare && !createSpare()) {
         socket.destroy()
         metrics.cut('full')
         return

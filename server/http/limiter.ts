@@ -1,6 +1,6 @@
 import type { Share } from '../fair/shares.ts'
-import { type Counts, makeSlots, type Size, type Slots } from '../fair/slots.ts'
-import { makeWatch } from '../fair/watch.ts'
+import { type Counts, createSlots, type Size, type Slots } from '../fair/slots.ts'
+import { createWatch } from '../fair/watch.ts'
 import type { App } from './app.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { App } from './app.ts'
  * back at once, after a lost network or a change that wakes all of them. A few look for a change at once; one that
  * waits for a change holds no slot.
  */
-export type Sort = (typeof sorts)[number]
+export type RequestSort = (typeof sorts)[number]
 
 const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'polls'] as const
 
@@ -28,11 +28,11 @@ const pollsMax = 32
  */
 export type Limiter = {
   /** Returns whether the request is admitted, now or after its turn. An admitted one has to leave again. */
-  enter(sort: Sort, share: Share): boolean | Promise<boolean>
+  enter(sort: RequestSort, share: Share): boolean | Promise<boolean>
   /** Readmits a request that has waited outside. It may wait for its turn, however many others do. */
-  enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>
+  enterAgain(sort: RequestSort, share: Share): boolean | Promise<boolean>
   /** `enteredAt` is in milliseconds of the app's clock. */
-  leave(sort: Sort, share: Share, enteredAt: number): void
+  leave(sort: RequestSort, share: Share, enteredAt: number): void
 }
 
 type Waiter = { until: number; answer(admitted: boolean): void }
@@ -98,7 +98,7 @@ export function mayWait(
 export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Limiter {
   const { clock, metrics, log } = app
   const { requestsMax, connectionsMax, answerTarget } = app.config
-  const mostOf: { readonly [sort in Sort]: number } = {
+  const mostOf: { readonly [sort in RequestSort]: number } = {
     ...{ reads: requestsMax, writes: requestsMax },
     documents: Math.min(requestsMax, documentsMax),
     'sign-ins': Math.min(requestsMax, signInsMax),
@@ -106,10 +106,12 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     polls: Math.min(connectionsMax, pollsMax),
   }
   const state = (limit: number): State => initialState(limit, clock.elapsed())
-  const states = Object.fromEntries(sorts.map((sort) => [sort, state(mostOf[sort])])) as { [sort in Sort]: State }
+  const states = Object.fromEntries(sorts.map((sort) => [sort, state(mostOf[sort])])) as {
+    [sort in RequestSort]: State
+  }
   for (const sort of sorts) metrics.admitting(sort, mostOf[sort])
 
-  const adjust = (sort: Sort, state: State, now: number): void => {
+  const adjust = (sort: RequestSort, state: State, now: number): void => {
     const { shed, slots, answers, since } = state
     state.limit = nextLimit({ ...state, most: mostOf[sort], inTarget: (answers * answerTarget) / (now - since) })
     Object.assign(state, { wasLate: isLate(state), answers: 0, late: 0, shed: 0, since: now })
@@ -124,13 +126,13 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     }
   }
 
-  const shedOne = (sort: Sort): false => {
+  const shedOne = (sort: RequestSort): false => {
     states[sort].shed++
     metrics.shed(sort)
     return false
   }
 
-  const wait = (sort: Sort, { key, within }: Share): Promise<boolean> =>
+  const wait = (sort: RequestSort, { key, within }: Share): Promise<boolean> =>
     new Promise((resolve) => {
       const answer = (admitted: boolean) => resolve(admitted || shedOne(sort))
       states[sort].slots.wait(key, within, { until: clock.elapsed() + waitMax, answer })
@@ -138,7 +140,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     })
 
   /** Refuses requests that have waited too long. */
-  const watch = makeWatch(waitMax / 10, () => {
+  const watch = createWatch(waitMax / 10, () => {
     const now = clock.elapsed()
     const late = sorts.flatMap((sort) => states[sort].slots.remove(({ until }) => until <= now))
     for (const { answer } of late) answer(false)
@@ -178,5 +180,5 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
 }
 
 const initialState = (limit: number, since: number): State => ({
-  ...{ limit, slots: makeSlots<Waiter>(sizeOf(limit)), answers: 0, late: 0, shed: 0, wasLate: false, since },
+  ...{ limit, slots: createSlots<Waiter>(sizeOf(limit)), answers: 0, late: 0, shed: 0, wasLate: false, since },
 })

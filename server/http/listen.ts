@@ -3,14 +3,14 @@ import { isIP, Server as NetServer, type Socket } from 'node:net'
 import { headerBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
-import { refusalAnswer, replyOf } from '../pipeline/answer.ts'
+import { refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
 import type { App, Stage } from './app.ts'
 import { hostOrigin } from './base.ts'
 import type { Connections } from './connections.ts'
 import { openPort } from './port.ts'
 import { contentPolicy } from './send.ts'
 
-export type Listening = {
+export type ListeningServer = {
   /** The address to call, with the port that was taken. */
   url: string
   /**
@@ -26,7 +26,12 @@ const farewellMilliseconds = 300
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void
 
-export async function listen(app: App, answer: Answerer, stage: Stage, connections: Connections): Promise<Listening> {
+export async function listen(
+  app: App,
+  answer: Answerer,
+  stage: Stage,
+  connections: Connections,
+): Promise<ListeningServer> {
   const { config } = app
   const { port, servers } = await openPort(config, () => serverOf(app, answer, connections))
   const host = config.host.includes(':') ? `[${config.host}]` : config.host

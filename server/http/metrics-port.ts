@@ -28,7 +28,7 @@ export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
     response.end(method === 'HEAD' ? undefined : body)
   }
   server.maxConnections = 32
-  await listening(server, metricsAddress)
+  await waitForPort(server, metricsAddress)
   return async () => {
     server.close()
     server.closeAllConnections()
@@ -39,7 +39,7 @@ export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
 export const metricsTaken = 'METRICS_ADDRESS'
 
 /** In several processes of one service, node:cluster shares the port between them. */
-function listening(server: ReturnType<typeof createServer>, { host, port }: Address): Promise<void> {
+function waitForPort(server: ReturnType<typeof createServer>, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
       reject(

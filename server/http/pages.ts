@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { jsonType, refusalAnswer, replyOf } from '../pipeline/answer.ts'
-import type { Reply } from '../pipeline/call.ts'
+import type { ApiResponse } from '../pipeline/call.ts'
+import { jsonType, refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
 import type { App, Stage } from './app.ts'
-import { type Accepts, type Made, openCoder, openToAll } from './codings.ts'
-import type { Sent } from './send.ts'
-import { storedFile } from './stored.ts'
+import { type AcceptHeaders, openCoder, openToAll, type TextResponse } from './codings.ts'
+import type { HttpResponse } from './send.ts'
+import { storedFile } from './static-file.ts'
 
 /** Pages that need no token and belong to no route of the registry: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
 type Page = {
-  answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
+  answer: (asked: { accepts: AcceptHeaders }) => Promise<HttpResponse> | HttpResponse
   /** True if the page is served without a slot. */
   isHealth?: true
   /** True if it takes turns with the public documents. */
@@ -24,14 +24,14 @@ type Page = {
 export const referenceAsset = '/v1/docs/scalar.js'
 
 /** Returns the pages beside the registry's routes, for operators and browsers. */
-export function makePages(app: App, stage: Stage): Pages {
+export function createPages(app: App, stage: Stage): Pages {
   const coded = openCoder()
   const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
     'Content-Type': 'text/javascript; charset=utf-8',
     'Cache-Control': 'max-age=86400',
     ...openToAll,
   })
-  const errors: Made = {
+  const errors: TextResponse = {
     status: 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
@@ -43,10 +43,10 @@ export function makePages(app: App, stage: Stage): Pages {
   }
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
-    '/readyz': { isHealth: true, answer: () => ready(app, stage) },
+    '/readyz': { isHealth: true, answer: () => checkReadiness(app, stage) },
     ...(app.config.metricsAddress === null ? { [metricsPath]: { isDocument: true, answer: metricsPage(app) } } : {}),
     '/docs/errors': { isDocument: true, isPublic: true, answer: ({ accepts }) => coded(errors, accepts) },
-    [referenceAsset]: { isPublic: true, answer: ({ accepts }) => script(accepts).catch(unbuilt) },
+    [referenceAsset]: { isPublic: true, answer: ({ accepts }) => script(accepts).catch(throwUnbuilt) },
   }
 }
 
@@ -57,14 +57,14 @@ export const metricsPage =
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
 
 /** The console's build contains the script. A start that could build neither has logged it. */
-const unbuilt = (error: NodeJS.ErrnoException): never => {
+const throwUnbuilt = (error: NodeJS.ErrnoException): never => {
   throw error.code === 'ENOENT' ? new Refusal('not_found') : error
 }
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Returns 200 if the database answers and the process is not about to stop. */
-async function ready({ database, config, log, room }: App, stage: Stage): Promise<Reply> {
+async function checkReadiness({ database, config, log, room }: App, stage: Stage): Promise<ApiResponse> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
     await database.answers()
@@ -77,7 +77,7 @@ async function ready({ database, config, log, room }: App, stage: Stage): Promis
   }
 }
 
-const json = (status: number, value: object): Reply => ({
+const json = (status: number, value: object): ApiResponse => ({
   status,
   headers: { 'Content-Type': jsonType, 'Cache-Control': 'no-store' },
   body: JSON.stringify(value),

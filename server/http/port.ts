@@ -21,12 +21,12 @@ export async function openPort({ port, host }: Config, make: () => Server): Prom
   const where = { host, backlog }
   if (process.platform !== 'linux' || cluster.isWorker) {
     const server = make()
-    return { port: await listening(server, { ...where, port }), servers: [server] }
+    return { port: await listenOn(server, { ...where, port }), servers: [server] }
   }
   const free = await freePort(port, host)
   const servers = Array.from({ length: listenersMax }, make)
   try {
-    for (const server of servers) await listening(server, { ...where, port: free, reusePort: true })
+    for (const server of servers) await listenOn(server, { ...where, port: free, reusePort: true })
   } catch (error) {
     for (const server of servers) server.close()
     throw error
@@ -39,14 +39,14 @@ export async function openPort({ port, host }: Config, make: () => Server): Prom
  */
 async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer()
-  const free = await listening(probe, { port, host })
+  const free = await listenOn(probe, { port, host })
   await new Promise((resolve) => probe.close(resolve))
   return free
 }
 
-type Where = { port: number; host: string; backlog?: number; reusePort?: boolean }
+type ListenAddress = { port: number; host: string; backlog?: number; reusePort?: boolean }
 
-async function listening(server: NetServer, where: Where): Promise<number> {
+async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
   server.listen(where)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port

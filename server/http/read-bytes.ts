@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
 import type { Body } from '../protocol/body.ts'
-import { overloaded } from './admission.ts'
+import { overloadedRefusal } from './admission.ts'
 import type { Budget } from './connections.ts'
 
 /**
@@ -32,7 +32,7 @@ export function receive(request: IncomingMessage, budget: Budget, keptMax: numbe
     if (needed > buffer.length) {
       const grown = Buffer.allocUnsafe(Math.max(needed, 2 * buffer.length, firstBytes))
       const more = grown.length - buffer.length
-      if (!budget.has(more)) throw overloaded
+      if (!budget.has(more)) throw overloadedRefusal
       budget.hold(more)
       buffer.copy(grown, 0, 0, size)
       buffer = grown

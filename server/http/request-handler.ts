@@ -3,18 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal, refusals } from '#registry/refusals.ts'
 import { protocolRefusal } from '../protocol/required-headers.ts'
-import { overloaded } from './admission.ts'
+import { overloadedRefusal } from './admission.ts'
 import type { App, Stage } from './app.ts'
 import { splitTarget } from './base.ts'
 import type { Budget } from './connections.ts'
-import type { Failed } from './failed.ts'
+import type { FailureResponder } from './failure-responder.ts'
 import { identityOf } from './identity.ts'
 import { callerGone } from './read-bytes.ts'
 import type { RouteMatch } from './router.ts'
-import { type Exchange, isLong, type Sent, send, wholeBytes } from './send.ts'
+import { type Exchange, type HttpResponse, isLong, send, wholeBytes } from './send.ts'
 
 /** A request before its caller is known. */
-export type Incoming = Exchange & {
+export type HttpRequest = Exchange & {
   /** HEAD is GET here; only the sending differs. */
   method: string
   path: string
@@ -34,16 +34,16 @@ export type Target = {
   route?: string | undefined
   /** Answered whatever else there is no room for. */
   isHealth?: true | undefined
-  answer(): Sent | Promise<Sent>
+  answer(): HttpResponse | Promise<HttpResponse>
   /** Returns the headers of its answers, of refusals too. */
-  headed?: ((reply: Sent) => Sent['headers']) | undefined
+  headed?: ((reply: HttpResponse) => HttpResponse['headers']) | undefined
 }
 
 /** A part of the service: the API with its pages, or the console. */
-export type Site = (incoming: Incoming) => Target
+export type Site = (incoming: HttpRequest) => Target
 
 /** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
-export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: Failed) {
+export function createRequestHandler(app: App, site: Site, stage: Stage, failed: FailureResponder) {
   return async (request: IncomingMessage, response: ServerResponse, budget: Budget): Promise<void> => {
     const startedAt = app.clock.elapsed()
     const requestId = randomUUID()
@@ -57,10 +57,10 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
       response.once('close', () => app.identities.delete(requestId))
     }
     const exchange = { request, response, budget, requestId }
-    const incoming: Incoming = { ...exchange, method, path, query, peer, startedAt, who: { peer } }
+    const incoming: HttpRequest = { ...exchange, method, path, query, peer, startedAt, who: { peer } }
     const target = site(incoming)
 
-    let reply: Sent
+    let reply: HttpResponse
     try {
       reply = await answer()
     } catch (error) {
@@ -76,7 +76,7 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
       response.destroy()
     }
 
-    async function answer(): Promise<Sent> {
+    async function answer(): Promise<HttpResponse> {
       if (!target.isHealth && (budget.isSpare || !budget.has(0))) throw unheld()
       const refused = protocolRefusal(request)
       if (refused) throw refused
@@ -89,7 +89,7 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
 
     function unheld(): Refusal {
       app.metrics.shed('unheld')
-      return overloaded
+      return overloadedRefusal
     }
 
     function hungUp(): void {
@@ -118,7 +118,10 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
 const hungUpStatus = 499
 
 /** What a path answers to a method that none of its routes has. */
-export function onlyThese({ allow, options }: Pick<RouteMatch<unknown>, 'allow' | 'options'>, method: string): Sent {
+export function onlyThese(
+  { allow, options }: Pick<RouteMatch<unknown>, 'allow' | 'options'>,
+  method: string,
+): HttpResponse {
   if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
 }

@@ -1,7 +1,7 @@
 import findMyWay from 'find-my-way'
 import { colonPath } from '#derive/routes.ts'
 import { headerBytesMax } from '#registry/limits.ts'
-import type { AtPath } from '../pipeline/bind.ts'
+import type { RouteAddress } from '../pipeline/bind.ts'
 import type { PathParams } from '../pipeline/call.ts'
 
 /** Finds what is at a path. All methods of a path stand together, for 405 and OPTIONS. */
@@ -20,7 +20,7 @@ type Methods<Placed> = {
 const maxParamLength = headerBytesMax
 
 /** Of paths with `{name}` where one of several is meant. */
-export function makeRouter<Placed extends AtPath>(all: readonly Placed[]): Router<Placed> {
+export function createRouter<Placed extends RouteAddress>(all: readonly Placed[]): Router<Placed> {
   const router = findMyWay({ maxParamLength })
   // Every path is found as GET, whatever its methods are: a path that lacks one is 405 and no other path.
   for (const [path, ofPath] of Map.groupBy(all, ({ path }) => path))
@@ -37,7 +37,7 @@ export function makeRouter<Placed extends AtPath>(all: readonly Placed[]): Route
 export const allowOf = (methods: Iterable<string>): string =>
   [...[...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
 
-function methodsOf<Placed extends AtPath>(path: string, all: readonly Placed[]): Methods<Placed> {
+function methodsOf<Placed extends RouteAddress>(path: string, all: readonly Placed[]): Methods<Placed> {
   const byMethod = new Map(all.map((each) => [each.method, each]))
   if (byMethod.size < all.length) throw new Error(`${path} has two operations with one method`)
   const allow = allowOf(byMethod.keys())

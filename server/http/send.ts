@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Reply } from '../pipeline/call.ts'
+import type { ApiResponse } from '../pipeline/call.ts'
 import type { Budget } from './connections.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
 /** An answer as it goes out: a text, bytes, a file that is read while it is sent, or what is written meanwhile. */
-export type Sent = Omit<Reply, 'body'> & {
+export type HttpResponse = Omit<ApiResponse, 'body'> & {
   body: string | Buffer | StoredFile | Readable
   /** What the browser is to keep, each as Set-Cookie says it. */
   cookies?: string[]
@@ -22,12 +22,13 @@ const pieceBytes = 32 * 1024
 export const wholeBytes = 2 * pieceBytes
 
 /** Whether an answer is so long that there has to be room to hold it. Letters stand for bytes here, of which each has few. */
-export const isLong = ({ body }: Pick<Sent, 'body'>): boolean =>
+export const isLong = ({ body }: Pick<HttpResponse, 'body'>): boolean =>
   body instanceof Readable || (isWhole(body) ? body.length : body.bytes) > wholeBytes
 
-const isWhole = (body: Sent['body']): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+const isWhole = (body: HttpResponse['body']): body is string | Buffer =>
+  typeof body === 'string' || Buffer.isBuffer(body)
 
-export function send(exchange: Exchange, { status, headers, body, cookies }: Sent, closing: boolean): void {
+export function send(exchange: Exchange, { status, headers, body, cookies }: HttpResponse, closing: boolean): void {
   const { request, response, requestId } = exchange
   const unread = isUnread(request)
   response.writeHead(status, {
@@ -48,10 +49,10 @@ export function send(exchange: Exchange, { status, headers, body, cookies }: Sen
   else void sendInPieces(exchange, shown)
 }
 
-const lengthOf = (body: Exclude<Sent['body'], Readable>): number =>
+const lengthOf = (body: Exclude<HttpResponse['body'], Readable>): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : body.bytes
 
-const isShort = (body: Sent['body']): body is string | Buffer => isWhole(body) && !isLong({ body })
+const isShort = (body: HttpResponse['body']): body is string | Buffer => isWhole(body) && !isLong({ body })
 
 function endWith({ response, budget }: Exchange, body: string | Buffer): void {
   response.end(body)
@@ -60,14 +61,14 @@ function endWith({ response, budget }: Exchange, body: string | Buffer): void {
 }
 
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function endAfterRest({ request, response, budget }: Exchange, body: Sent['body']): Promise<void> {
+async function endAfterRest({ request, response, budget }: Exchange, body: HttpResponse['body']): Promise<void> {
   if (isWhole(body)) response.write(body)
   else await pipeline(readableOf(body), response, { end: false }).catch(() => response.destroy())
   await readAway(request, budget)
   response.end()
 }
 
-async function sendInPieces({ response, budget }: Exchange, body: Sent['body']): Promise<void> {
+async function sendInPieces({ response, budget }: Exchange, body: HttpResponse['body']): Promise<void> {
   try {
     budget.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
     await pipeline(Readable.from(inTurns(budget, readableOf(body)), { objectMode: false }), response)
@@ -77,7 +78,7 @@ async function sendInPieces({ response, budget }: Exchange, body: Sent['body']):
   }
 }
 
-function readableOf(body: Sent['body']): Readable {
+function readableOf(body: HttpResponse['body']): Readable {
   if (body instanceof Readable) return body
   if (isWhole(body)) return Readable.from(piecesOf(Buffer.from(body as string)), { objectMode: false })
   return createReadStream(body.path, { highWaterMark: pieceBytes })

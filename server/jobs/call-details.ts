@@ -1,7 +1,7 @@
 import { type DetailsRow, insertDetails } from '#sql/system/call-details.ts'
-import { makeAllowance } from '../service/allowance.ts'
+import { createAllowance } from '../service/allowance.ts'
 import type { Database } from '../store/database.ts'
-import type { InBackground } from './in-background.ts'
+import type { BackgroundRunner } from './in-background.ts'
 import { type Spool, startSpool } from './spool.ts'
 
 /** What calls said and were answered, as much of it as there is room for. Decisions, Call log. */
@@ -12,7 +12,7 @@ export const ofCompany = { atOnce: 512 * 1024, perSecond: 4 * 1024 }
 /** The same of all that a process answers, of companies that call little and of the others each. */
 export const ofProcess = { atOnce: 512 * 1024, perSecond: 8 * 1024 }
 
-export function startCallDetails(database: Database, clock: Clock, inBackground: InBackground): CallDetails {
+export function startCallDetails(database: Database, clock: Clock, inBackground: BackgroundRunner): CallDetails {
   const spool = startSpool(database, {
     ...{ insert: insertDetails, batchMax: 200, keptMax: 500, onLoss() {} },
     ...{ job: 'call_details', inBackground },
@@ -27,9 +27,9 @@ type Clock = { elapsed(): number }
  * is refused nor the calls of a company that asks little.
  */
 export function keptRoom(clock: Clock) {
-  const [companies, all] = [makeAllowance(ofCompany), makeAllowance(ofProcess)]
+  const [companies, all] = [createAllowance(ofCompany), createAllowance(ofProcess)]
   // What could have been kept, whether it was or not: by that, those who call little are told from the others.
-  const said = makeAllowance(ofCompany)
+  const said = createAllowance(ofCompany)
   return (companyId: number, isRefused: boolean, bytes: number): boolean => {
     const now = clock.elapsed()
     const company = 2 * companyId + Number(isRefused)

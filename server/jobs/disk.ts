@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { InBackground } from './in-background.ts'
+import type { BackgroundRunner } from './in-background.ts'
 
 export type Room = { freeBytes: number; sizeBytes: number }
 
@@ -24,7 +24,7 @@ const hangingMax = 2
 /** Asks for the room on each disk, once before it returns and then until it is stopped. */
 export async function startDiskWatch(
   { cluster, others, reserveBytes, onFree, onShort }: DiskWatch,
-  inBackground: InBackground,
+  inBackground: BackgroundRunner,
 ) {
   const hanging = new Set<string>()
   let isShort = false

@@ -18,7 +18,7 @@ export type Job = (typeof jobs)[number]
  * Runs work that no caller waits for. A failure is counted, logged, and goes no further: the promise never rejects, and
  * nothing that a job throws reaches the process. `about` is logged with a failure.
  */
-export type InBackground = (job: Job, work: () => unknown, about?: object) => Promise<void>
+export type BackgroundRunner = (job: Job, work: () => unknown, about?: object) => Promise<void>
 
 type Watch = {
   log: { error(facts: object, sentence: string): void }
@@ -29,7 +29,7 @@ type Watch = {
 /** The same failure of a job is logged once in this time: some jobs try again ten times a second. */
 const sameFailureMilliseconds = 10_000
 
-export function makeInBackground({ log, clock, countFailure }: Watch): InBackground {
+export function createBackgroundRunner({ log, clock, countFailure }: Watch): BackgroundRunner {
   const logged = new Map<Job, { message: string; at: number }>()
   return async (job, work, about = {}) => {
     try {

@@ -1,6 +1,6 @@
 import { type CallRow, insertCalls } from '#sql/system/calls.ts'
 import type { Database } from '../store/database.ts'
-import type { InBackground } from './in-background.ts'
+import type { BackgroundRunner } from './in-background.ts'
 import { type Spool, startSpool } from './spool.ts'
 
 /**
@@ -9,5 +9,5 @@ import { type Spool, startSpool } from './spool.ts'
  */
 export type Meter = Spool<CallRow>
 
-export const startMeter = (database: Database, inBackground: InBackground, onLoss: (lost: number) => void): Meter =>
+export const startMeter = (database: Database, inBackground: BackgroundRunner, onLoss: (lost: number) => void): Meter =>
   startSpool(database, { insert: insertCalls, batchMax: 1000, keptMax: 100_000, onLoss, job: 'calls', inBackground })

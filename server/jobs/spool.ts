@@ -1,6 +1,6 @@
 import type { Statement } from '#sql/statement.ts'
 import type { Database } from '../store/database.ts'
-import type { InBackground, Job } from './in-background.ts'
+import type { BackgroundRunner, Job } from './in-background.ts'
 
 /** Rows that are kept for a moment and written together; what is kept here is lost in a crash. */
 export type Spool<Row> = {
@@ -11,14 +11,14 @@ export type Spool<Row> = {
   close(): Promise<void>
 }
 
-export type Spooling<Row> = {
+export type SpoolOptions<Row> = {
   insert(rows: readonly Row[]): Statement
   batchMax: number
   /** While the database is away rows are kept, up to this many; the oldest go first. */
   keptMax: number
   onLoss(lost: number): void
   job: Job
-  inBackground: InBackground
+  inBackground: BackgroundRunner
 }
 
 /** A little at a time: a thousand rows at once would hold up the calls of the meantime. */
@@ -26,7 +26,7 @@ const flushEveryMilliseconds = 100
 
 export function startSpool<Row>(
   database: Database,
-  { insert, batchMax, keptMax, onLoss, job, inBackground }: Spooling<Row>,
+  { insert, batchMax, keptMax, onLoss, job, inBackground }: SpoolOptions<Row>,
 ): Spool<Row> {
   let kept: Row[] = []
   let running: Promise<void> = Promise.resolve()

@@ -1,5 +1,4 @@
 import type { Statement } from '#sql/statement.ts'
-import { sweepAnswers } from '#sql/system/answers.ts'
 import { companiesWithOldAudit, sweepAudit } from '#sql/system/audit.ts'
 import { companiesWithUnwanted, sweepDetails, sweepDetailsOf } from '#sql/system/call-details.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
@@ -8,6 +7,7 @@ import { companiesWithOldPreviews, companiesWithTold, forgetTold, sweepPreviews 
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
+import { sweepAnswers } from '#sql/system/stored-responses.ts'
 import {
   companiesThatSend,
   companiesWithDeleted,
@@ -18,7 +18,7 @@ import {
 } from '#sql/system/webhook-room.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
-import type { InBackground } from './in-background.ts'
+import type { BackgroundRunner } from './in-background.ts'
 
 type Pace = { batchMax: number; everyMilliseconds: number }
 
@@ -96,7 +96,7 @@ export const auditChore = (keptDays: number): CompanyChore => ({
   ...slowly,
 })
 
-type Keeping = {
+type RetentionSettings = {
   auditKeptDays: number
   callsKeptDays: number
   callDetailsKeptDays: number
@@ -111,7 +111,7 @@ const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMill
 const oldMarksChore = (keptDays: number): Chore => ({ batch: (most) => sweepMarks(keptDays, most), ...slowly })
 
 /** Everything that is tidied up. */
-export const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
+export const choresOf = (keeping: RetentionSettings): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
@@ -133,7 +133,7 @@ export const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] =>
 ]
 
 /** Tidies up while the service runs. Nothing ever depends on when, or on which process does it. */
-export function startSweeper(database: Database, keeping: Keeping, inBackground: InBackground) {
+export function startSweeper(database: Database, keeping: RetentionSettings, inBackground: BackgroundRunner) {
   let stopped = false
   const isStopped = (): boolean => stopped
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()

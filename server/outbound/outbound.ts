@@ -1,22 +1,29 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isNamedNetwork, whyNotTo } from './addresses.ts'
-import { type Answer, type Message, makeSender, NotSent, type Place, type Sender } from './sender.ts'
+import {
+  type CheckedAddress,
+  createSender,
+  type Message,
+  NotSentError,
+  type ReceiverResponse,
+  type Sender,
+} from './sender.ts'
 
 /**
  * The only module that sends requests to others. It asks public addresses alone, by https, and connects to the very
  * address that it has checked; the networks that the operator names may be inner ones, and be asked by http.
  */
 export type Outbound = {
-  /** Looks an address up before it is kept; throws `NotSent` where nothing would be sent to it. */
+  /** Looks an address up before it is kept; throws `NotSentError` where nothing would be sent to it. */
   check(url: string): Promise<void>
   /** Somewhere to send to, looked up once, when something is sent first. */
   to(url: string): Destination
 }
 
 export type Destination = {
-  /** Throws `NotSent` where no answer came. */
-  post(message: Message): Promise<Answer>
+  /** Throws `NotSentError` where no answer came. */
+  post(message: Message): Promise<ReceiverResponse>
   /** Lets go of its connections. */
   close(): void
 }
@@ -32,7 +39,7 @@ type OutboundSettings = {
 const urlLengthMax = 2000
 
 export function openOutbound({ networks, timeout, resolve = resolveByDns }: OutboundSettings): Outbound {
-  const lookUp = async (text: string): Promise<Place> => {
+  const lookUp = async (text: string): Promise<CheckedAddress> => {
     const url = readUrl(text)
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const addresses = isIP(host) ? [host] : await resolve(host)
@@ -41,25 +48,25 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
       const why = whyNotTo(address, networks)
       // The caller knows an address that he wrote himself.
       if (why !== undefined)
-        throw isIP(host) ? new NotSent('address', why) : notPublic(`${host} leads to ${address}, and ${why}`)
+        throw isIP(host) ? new NotSentError('address', why) : notPublic(`${host} leads to ${address}, and ${why}`)
     }
     if (url.protocol === 'http:' && !addresses.every((address) => isNamedNetwork(address, networks)))
-      throw new NotSent('address', 'it begins with http:, and what is sent would cross networks unencrypted')
+      throw new NotSentError('address', 'it begins with http:, and what is sent would cross networks unencrypted')
     return { url, addresses }
   }
   return {
     check: async (text) => {
       const { url, addresses } = await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))
       if (!mayHavePort(url) && !addresses.every((address) => isNamedNetwork(address, networks)))
-        throw new NotSent('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
+        throw new NotSentError('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
     },
     to: (text) => destination(() => lookUp(text), timeout),
   }
 }
 
 /** One sentence whatever was resolved, refused or unknown: a caller learns nothing of the names of an inner network. */
-const notPublic = (particulars: string, cause?: unknown): NotSent =>
-  new NotSent('address', 'nothing is sent to this address: its name must lead to public addresses alone', {
+const notPublic = (particulars: string, cause?: unknown): NotSentError =>
+  new NotSentError('address', 'nothing is sent to this address: its name must lead to public addresses alone', {
     particulars,
     cause,
   })
@@ -77,12 +84,12 @@ function mayHavePort({ port }: URL): boolean {
   return port === '' || number === 443 || (number >= freePortLeast && !foreignPorts.includes(number))
 }
 
-function destination(lookUp: () => Promise<Place>, timeout: number): Destination {
+function destination(lookUp: () => Promise<CheckedAddress>, timeout: number): Destination {
   let sender: Sender | undefined
   return {
     post: (message) =>
       inTime(timeout, message.signal, async (signal) => {
-        sender ??= makeSender(await unlessAborted(signal, lookUp()))
+        sender ??= createSender(await unlessAborted(signal, lookUp()))
         return sender.post({ ...message, signal })
       }),
     close: () => sender?.close(),
@@ -91,11 +98,12 @@ function destination(lookUp: () => Promise<Place>, timeout: number): Destination
 
 /** What is sent to is an address alone: no name and password, which would stand in every list of it. */
 function readUrl(text: string): URL {
-  if (text.length > urlLengthMax) throw new NotSent('address', `it is longer than ${urlLengthMax} characters`)
-  if (!URL.canParse(text)) throw new NotSent('address', 'it is no address like https://erp.example.com/hooks')
+  if (text.length > urlLengthMax) throw new NotSentError('address', `it is longer than ${urlLengthMax} characters`)
+  if (!URL.canParse(text)) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new NotSent('address', 'it must begin with https:')
-  if (url.username !== '' || url.password !== '') throw new NotSent('address', 'it has a name or a password in it')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new NotSentError('address', 'it must begin with https:')
+  if (url.username !== '' || url.password !== '') throw new NotSentError('address', 'it has a name or a password in it')
   return url
 }
 
@@ -110,7 +118,7 @@ async function inTime<T>(
     return await work(signal)
   } catch (error) {
     if (signal.aborted)
-      throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, { cause: error })
+      throw new NotSentError('timeout', `no answer came within ${timeout / 1000} seconds`, { cause: error })
     throw error
   }
 }

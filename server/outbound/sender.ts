@@ -3,14 +3,14 @@ import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
 /** Sends to a place whose addresses have been checked, and to nowhere else. */
-export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<Answer>; close(): void }
+export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse>; close(): void }
 
 /** An address, and where its name leads, which has been checked. */
-export type Place = { url: URL; addresses: readonly string[] }
+export type CheckedAddress = { url: URL; addresses: readonly string[] }
 
 export type Message = { headers: { readonly [name: string]: string }; body: string; signal?: AbortSignal }
 
-export type Answer = {
+export type ReceiverResponse = {
   status: number
   headers: { [name: string]: string }
   /** What was read of the body. */
@@ -26,7 +26,7 @@ export type Failure = 'address' | 'connection' | 'certificate' | 'timeout' | 'an
  * Thrown where nothing was sent or no answer came. `message` is what a caller may know: nothing of the network in which
  * the service runs. `particulars` are for the operator alone.
  */
-export class NotSent extends Error {
+export class NotSentError extends Error {
   failure: Failure
   particulars: string | undefined
   constructor(
@@ -47,19 +47,19 @@ const headerBytesMax = 16 * 1024
 /** Milliseconds for one of several addresses, before the next is tried. */
 const addressTimeout = 2500
 
-export function makeSender({ url, addresses }: Place): Sender {
+export function createSender({ url, addresses }: CheckedAddress): Sender {
   const isPlain = url.protocol === 'http:'
   const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
   const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
 
-  const once = (message: Message & { signal: AbortSignal }): Promise<Answer> =>
+  const once = (message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> =>
     new Promise((resolve, reject) => {
       const body = Buffer.from(message.body)
       const sending = (isPlain ? plainRequest : request)(url, {
         method: 'POST',
         headers: { ...message.headers, 'Content-Length': body.length },
         agent,
-        lookup: only(addresses),
+        lookup: createLookup(addresses),
         maxHeaderSize: headerBytesMax,
         signal: message.signal,
       })
@@ -70,7 +70,7 @@ export function makeSender({ url, addresses }: Place): Sender {
       })
       // What breaks off after the status has come breaks off the body.
       sending.on('error', (error: NodeJS.ErrnoException) => {
-        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new Stale() : notSent(error))
+        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new StaleConnection() : notSent(error))
       })
       sending.end(body)
     })
@@ -82,7 +82,7 @@ export function makeSender({ url, addresses }: Place): Sender {
           return await once(message)
         } catch (error) {
           // Each finds one connection that the other side has closed meanwhile; a new one is no such.
-          if (!(error instanceof Stale)) throw error
+          if (!(error instanceof StaleConnection)) throw error
         }
       }
     },
@@ -91,7 +91,7 @@ export function makeSender({ url, addresses }: Place): Sender {
 }
 
 /** Whatever the name is, it leads to what was checked. */
-const only =
+const createLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_name, { all }, answer) => {
     const known = addresses.map((address) => ({ address, family: isIP(address) }))
@@ -101,7 +101,7 @@ const only =
   }
 
 /** The status is the answer; of the body as much as comes in time and is no more than is read. */
-function read(response: IncomingMessage): Promise<Answer> {
+function read(response: IncomingMessage): Promise<ReceiverResponse> {
   const chunks: Buffer[] = []
   let bytes = 0
   return new Promise((resolve) => {
@@ -129,18 +129,18 @@ const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
 
 /** A connection that was kept, and closed by the other side before it was used again. */
-class Stale extends Error {}
+class StaleConnection extends Error {}
 
 const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boolean =>
   wasUsedBefore && (code === 'ECONNRESET' || code === 'EPIPE')
 
-function notSent(error: NodeJS.ErrnoException): NotSent {
+function notSent(error: NodeJS.ErrnoException): NotSentError {
   const code = error.code ?? ''
   const more = { particulars: error.message, cause: error }
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
-    return new NotSent('certificate', 'its certificate is not trusted, or is for another name', more)
-  if (code.startsWith('HPE_')) return new NotSent('answer', 'what came back is no answer of HTTP', more)
-  return new NotSent('connection', sentences[code] ?? 'no connection was made', more)
+    return new NotSentError('certificate', 'its certificate is not trusted, or is for another name', more)
+  if (code.startsWith('HPE_')) return new NotSentError('answer', 'what came back is no answer of HTTP', more)
+  return new NotSentError('connection', sentences[code] ?? 'no connection was made', more)
 }
 
 const sentences: { readonly [code: string]: string } = {

@@ -6,7 +6,7 @@ import type { TokenRates } from '../service/token-rate.ts'
 import type { Database } from '../store/database.ts'
 import type { SealingKeys } from '../store/seal.ts'
 import type { Groups } from '../writes/group.ts'
-import type { Reply } from './call.ts'
+import type { ApiResponse } from './call.ts'
 import type { Member } from './write-together.ts'
 
 /** What a call needs of the app, passed by hand. */
@@ -22,7 +22,7 @@ export type App = {
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
   /** Creates and updates of one caller that share a transaction. */
-  groups: Groups<Member, Reply>
+  groups: Groups<Member, ApiResponse>
   /** Seals secrets, and signs plans. */
   secret: SealingKeys
 }

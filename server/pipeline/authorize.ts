@@ -22,7 +22,7 @@ export function readToken({
   const shown = /^bearer +(\S.*)$/i.exec(readAuthorization(rawHeaders) ?? '')?.[1]
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
-  if (!token) throw unauthorized()
+  if (!token) throw createUnauthorized()
   return {
     companyId: token.companyId,
     tokenHash: token.hash,
@@ -49,7 +49,7 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 
 /** The checks in their order: token, address, scope, rights of fields, add-on. Spec, Authentication; Decisions, Errors. */
 export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenAsk, 'rights'>): CallerRow {
-  if (!caller?.live) throw unauthorized()
+  if (!caller?.live) throw createUnauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
   if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
   const lacking = rights.find((right) => caller.lacks_rights?.includes(right))
@@ -59,7 +59,7 @@ export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenA
 }
 
 /** One answer for a token that is misspelt, unknown or revoked: no oracle. Spec, Authentication 8. */
-const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: invalidToken })
+const createUnauthorized = (): Refusal => new Refusal('unauthorized', { headers: invalidToken })
 
 /** RFC 6750 3: who showed no token is told no error. */
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const

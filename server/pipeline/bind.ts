@@ -1,19 +1,19 @@
 import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import type { App } from './app.ts'
-import type { Call, Reply, Wait } from './call.ts'
+import type { ApiResponse, Call, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
 import { answerRead, answerWrite } from './pipeline.ts'
 
 /** A route with what answers it. */
-export type Bound = BoundCall | BoundDocument
-export type BoundCall = AtPath & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<Reply> }
-export type BoundDocument = AtPath & { route: DocumentRoute; make: DocumentHandler }
+export type BoundRoute = BoundCall | BoundDocument
+export type BoundCall = RouteAddress & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<ApiResponse> }
+export type BoundDocument = RouteAddress & { route: DocumentRoute; make: DocumentHandler }
 
 /** What a router finds it by; `accepts` is what a body may be sent as. */
-export type AtPath = { method: string; path: string; accepts: readonly string[] }
+export type RouteAddress = { method: string; path: string; accepts: readonly string[] }
 
 /** Once, at the start: no request looks for its handler. */
-export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
+export const bind = (routes: readonly Route[], handlers: Handlers): BoundRoute[] =>
   routes.map((route) => {
     const handler = handlers[route.operation]
     if (!handler) throw new Error(`nothing answers ${route.id}`)

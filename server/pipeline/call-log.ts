@@ -1,12 +1,12 @@
 import { Refusal, refusals } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { CallRow } from '#sql/system/calls.ts'
-import type { Answer } from './answer.ts'
-import { aboutOf } from './answer.ts'
 import type { App } from './app.ts'
 import { ipv4Of } from './authorize.ts'
-import type { Call, Reply } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import { pathId } from './read-intent.ts'
+import type { StoredResponse } from './stored-response.ts'
+import { aboutOf } from './stored-response.ts'
 
 /** A read, or a refusal of authorization: written with others within a second. Decisions, Metering. */
 export function logCallLater(
@@ -14,7 +14,7 @@ export function logCallLater(
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
-  { outcome, counted }: { outcome: Reply | Refusal; counted: boolean },
+  { outcome, counted }: { outcome: ApiResponse | Refusal; counted: boolean },
 ): void {
   const seen =
     outcome instanceof Refusal
@@ -37,7 +37,7 @@ export function callRow(
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
-  { status, code, about = null, replayed = false, recordId }: Answer,
+  { status, code, about = null, replayed = false, recordId }: StoredResponse,
   { dryRun, rows = null }: { dryRun: boolean; rows?: number | null | undefined },
 ): CallRow {
   const record_id = recordId ?? pathId(call.params)
@@ -50,7 +50,7 @@ export const settledRow = (
   app: App,
   call: Call,
   row: CallRow,
-  { status, code, about = null }: Pick<Answer, 'status' | 'code' | 'about'>,
+  { status, code, about = null }: Pick<StoredResponse, 'status' | 'code' | 'about'>,
 ): CallRow => ({ ...row, status, code, about, ms: millisecondsOf(app, call) })
 
 const millisecondsOf = ({ clock }: App, { startedAt }: Call): number =>

@@ -39,4 +39,4 @@ export type Wait = (companyId: number, seen: Watermark, milliseconds: number) =>
 export type PathParams = { readonly [name: string]: string | undefined }
 
 /** What goes back, free of any framework. */
-export type Reply = { status: number; headers: { readonly [name: string]: string }; body: string }
+export type ApiResponse = { status: number; headers: { readonly [name: string]: string }; body: string }

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { isHeardAgain, type ProblemBody } from '#registry/refusals.ts'
-import type { AnswerRow } from '#sql/system/answers.ts'
-import { type KeyPolicy, lockOf, type StoredAnswer } from '../writes/idempotency.ts'
-import { type Answer, aboutOf, writeIdHeader } from './answer.ts'
+import type { StoredResponseRow } from '#sql/system/stored-responses.ts'
+import { type KeyPolicy, lockOf, type ReplayRow } from '../writes/idempotency.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
+import { aboutOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
 
 /** The key of a call to /v1. An answer is kept if the operation ran; after any other refusal the key stays free. */
-export const keyOfCall = (companyId: number, key: string, call: Call, intent: Intent): KeyPolicy<Answer> => ({
+export const keyOfCall = (companyId: number, key: string, call: Call, intent: Intent): KeyPolicy<StoredResponse> => ({
   key,
   lock: lockOf(companyId, key),
   fingerprints: [fingerprintOf(call, intent)],
@@ -16,12 +16,22 @@ export const keyOfCall = (companyId: number, key: string, call: Call, intent: In
   replay: replayedAnswer,
 })
 
-export function storedAnswer({ status, body, headers }: Answer, { requestId }: Pick<Call, 'requestId'>): StoredAnswer {
+export function storedAnswer(
+  { status, body, headers }: StoredResponse,
+  { requestId }: Pick<Call, 'requestId'>,
+): ReplayRow {
   const { Location: location = null, ETag: etag = null, [writeIdHeader]: write_id = null } = headers
   return { status, body, location, etag, request_id: requestId, write_id }
 }
 
-export function replayedAnswer({ status, body, location, etag, request_id, write_id }: AnswerRow): Answer {
+export function replayedAnswer({
+  status,
+  body,
+  location,
+  etag,
+  request_id,
+  write_id,
+}: StoredResponseRow): StoredResponse {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),

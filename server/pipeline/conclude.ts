@@ -2,14 +2,14 @@ import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { version } from '../config/config.ts'
 import type { Actor } from '../records/actor.ts'
-import { planOf } from '../records/write-plan.ts'
+import { createPreview } from '../records/preview.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Answer, withPlan, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
+import { type StoredResponse, withPlan, writeIdHeader } from './stored-response.ts'
 
-type Concluded = {
+type ConcludedWork = {
   actor: Actor
   call: { route: Pick<Call['route'], 'method'>; path: string }
   intent: Pick<Intent, 'dryRun' | 'ifPlan' | 'body' | 'conditions'>
@@ -24,13 +24,13 @@ type Concluded = {
 export async function conclude(
   { secret }: Pick<App, 'secret'>,
   transaction: Transaction,
-  { actor, call: { route, path }, intent, after }: Concluded,
-  answer: Answer,
-): Promise<Answer> {
+  { actor, call: { route, path }, intent, after }: ConcludedWork,
+  answer: StoredResponse,
+): Promise<StoredResponse> {
   const { dryRun, ifPlan, body, conditions } = intent
   if (dryRun || ifPlan !== undefined) {
     const call = { version, method: route.method, path, body, conditions: conditions as Json }
-    const plan = await planOf(transaction, actor, secret, { call, effects: answer.effects ?? [], after })
+    const plan = await createPreview(transaction, actor, secret, { call, effects: answer.effects ?? [], after })
     if (ifPlan !== undefined && ifPlan !== plan.hash) {
       transaction.undo()
       throw new Refusal('plan_changed', { plan })

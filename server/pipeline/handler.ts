@@ -13,38 +13,38 @@ import type { Statement } from '#sql/statement.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
 import type { Conditions } from '../protocol/entity-tags.ts'
 import type { Command } from '../records/command.ts'
-import type { MayDo } from '../records/remove.ts'
+import type { PermissionCheck } from '../records/remove.ts'
 import type { Watermark } from '../service/change-watch.ts'
-import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
-import type { Call, Reply } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
+import type { StoredResponse } from './stored-response.ts'
 
 /**
  * What an operation does, bound to its route once, at the start. What is asked is read, and refused, before anything is
  * looked up: a read then has a statement that fetches it together with its caller, a write its work.
  */
-export type ReadHandler<On = DataRoute> = (route: On) => Read
-export type Read = (call: Call, query: ReadonlyMap<string, string>) => Wanted
+export type ReadHandler<On = DataRoute> = (route: On) => ReadStep
+export type ReadStep = (call: Call, query: ReadonlyMap<string, string>) => PlannedRead
 
-export type Wanted = {
+export type PlannedRead = {
   statement(ask: CallerAsk, config: App['config']): Statement | BatchableRead
-  reply(row: Row, conditions: Conditions): Reply
+  reply(row: ReadRow, conditions: Conditions): ApiResponse
   /** How long the answer may be put off while there is nothing to tell; undefined where there is. */
-  waits?(row: Row): { seconds: number; seen: Watermark } | undefined
+  waits?(row: ReadRow): { seconds: number; seen: Watermark } | undefined
 }
 
 /** What came back beside the caller. */
-type Row = { readonly [column: string]: unknown }
+type ReadRow = { readonly [column: string]: unknown }
 
 export type WriteHandler<On = DataRoute> = (route: On) => Write
 /** `mayDo` is asked for what goes along with a deletion; /v1 asks for the scopes of its route and nothing more. */
-export type Write = (companyId: number, call: CallOfWrite, intent: Intent, mayDo?: MayDo) => WriteCommand
+export type Write = (companyId: number, call: CallOfWrite, intent: Intent, mayDo?: PermissionCheck) => WriteCommand
 
 export type CallOfWrite = Pick<Call, 'params' | 'requestId' | 'errorsPage'>
 
 /** `rows` is how many operations a batch has; in a `series` each of them has a transaction of its own. */
-export type WriteCommand = Command<Answer> & { rows?: number; series?: Series }
+export type WriteCommand = Command<StoredResponse> & { rows?: number; series?: Series }
 
 /** Operations one after the other. What came of one is a text, which is kept under the key of the call. */
 export type Series = {
@@ -53,17 +53,17 @@ export type Series = {
   part(n: number, textOf: (n: number) => string): Command<string>
   refused(n: number, refusal: Refusal): string
   /** The answer of the call. */
-  say(texts: readonly string[]): Answer
+  say(texts: readonly string[]): StoredResponse
 }
 
 /** A document about the API. */
-export type DocumentHandler = (asked: DocumentAsked) => {
+export type DocumentHandler = (asked: DocumentRequest) => {
   body: string | Buffer
   headers?: { readonly [name: string]: string }
 }
 
 /** `all` are the routes that are served; `script` is the path of the script of the reference page. */
-export type DocumentAsked = { all: readonly Route[]; about: DocumentOptions; script: string }
+export type DocumentRequest = { all: readonly Route[]; about: DocumentOptions; script: string }
 
 /** A handler for each operation, of the sort that it needs. */
 export type HandlersOf<Standard, Own, OfReferences = unknown> = {

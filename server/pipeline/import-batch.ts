@@ -8,12 +8,12 @@ import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { goOn, type ImportPart } from '../service/imports.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
 import { conclude } from './conclude.ts'
 import type { CallOfWrite } from './handler.ts'
-import { answer as answerOf } from './handlers/answered.ts'
 import { writeBatch } from './handlers/batch.ts'
+import { createResponse as answerOf } from './handlers/left-record.ts'
+import type { StoredResponse } from './stored-response.ts'
 
 export type ImportBatch = {
   definition: Definition
@@ -35,7 +35,7 @@ export async function importBatch(
   transaction: Transaction,
   actor: Actor,
   { definition, operations, part, ifPlan, call }: ImportBatch,
-): Promise<Answer> {
+): Promise<StoredResponse> {
   const dryRun = part === undefined
   const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
   if (strange >= 0) {

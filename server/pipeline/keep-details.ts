@@ -1,21 +1,30 @@
-import { type Keepable, keepable } from '#derive/kept-members.ts'
+import { type KeepableNames, keepableNames } from '#derive/kept-members.ts'
 import type { Json } from '#registry/json.ts'
 import { Refusal, type RefusalCode } from '#registry/refusals.ts'
 import type { BodyState, CallDetails } from '#sql/system/call-details.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
-import type { Call, Reply } from './call.ts'
-import { bodyBytesKept, type Kept, keptAnswer, keptBody, keptBytes, keptQuery, leftOut, storable } from './masked.ts'
+import type { ApiResponse, Call } from './call.ts'
+import {
+  bodyBytesKept,
+  formatStorable,
+  keptBody,
+  keptBytes,
+  keptQuery,
+  leftOut,
+  type MaskedResponse,
+  maskResponse,
+} from './masked-response.ts'
+import { refusalAnswer, replyOf, type StoredResponse } from './stored-response.ts'
 
 /** What a call came to, and its body where it could be read. */
-export type Told = { outcome: Reply | Answer | Refusal; sent?: Json | undefined }
+export type CallOutcome = { outcome: ApiResponse | StoredResponse | Refusal; sent?: Json | undefined }
 
 /**
  * Keeps what a call said and was answered, where its company wants that and there is room for it. It is written with
  * others within a second, and never waited for. Decisions, Call log.
  */
-export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: CallerRow, told: Told): void {
+export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: CallerRow, told: CallOutcome): void {
   const { callDetails, clock, config } = app
   if (!callDetails || !caller.keeps_details) return
   const { outcome } = told
@@ -24,7 +33,7 @@ export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: Caller
   const amount = rowBytes + Math.min(bodyBytesKept, bytesOf(call)) + Math.min(bodyBytesKept, answerLength)
   if (!callDetails.hasRoom(ask.companyId, isRefused, amount)) return
   const answer =
-    outcome instanceof Refusal ? answered(refusalAnswer(outcome, call.requestId, config.publicUrl)) : outcome
+    outcome instanceof Refusal ? createCodedResponse(refusalAnswer(outcome, call.requestId, config.publicUrl)) : outcome
   callDetails.add({
     company_id: ask.companyId,
     request_id: call.requestId,
@@ -39,27 +48,27 @@ const pathLengthMax = 500
 const queryLengthMax = 4000
 const headerLengthMax = 500
 
-type Answered = Reply & { code: RefusalCode | null }
+type CodedResponse = ApiResponse & { code: RefusalCode | null }
 
 /** With the headers that it goes out with. */
-const answered = (answer: Answer): Answered => ({ ...replyOf(answer), code: answer.code })
+const createCodedResponse = (answer: StoredResponse): CodedResponse => ({ ...replyOf(answer), code: answer.code })
 
-function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDetails {
-  const keep = keepable(call.route)
+function detailsOf(call: Call, answer: CodedResponse, sent: Json | undefined): CallDetails {
+  const keep = keepableNames(call.route)
   // Who is not let in has nothing of what he sent kept.
   const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
   const asked = isLetIn ? keptQuery(call.query, keep) : { query: '', isMasked: call.query !== '' }
   const request = isLetIn ? requestOf(call, keep, sent) : leftOut
-  const said = keptAnswer(answer.body, keep)
+  const said = maskResponse(answer.body, keep)
   return {
     method: call.route.method,
-    path: storable(call.path).slice(0, pathLengthMax),
+    path: formatStorable(call.path).slice(0, pathLengthMax),
     query: asked.query.slice(0, queryLengthMax),
     request_headers: requestHeaders(call.rawHeaders),
     request_body: request.body,
     request_bytes: bytesOf(call),
     request_state: withRest(request.state, call, asked),
-    answer_headers: picked(Object.entries(answer.headers), answerHeaderNames),
+    answer_headers: pickHeaders(Object.entries(answer.headers), answerHeaderNames),
     answer_body: said.body,
     answer_bytes: Buffer.byteLength(answer.body),
     answer_state: said.state,
@@ -68,7 +77,7 @@ function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDe
 
 const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.bytes.length)
 
-function requestOf(call: Call, keep: Keepable, sent: Json | undefined): Kept {
+function requestOf(call: Call, keep: KeepableNames, sent: Json | undefined): MaskedResponse {
   if (call.body === 'too large' || isUnreceived(call)) return leftOut
   return sent === undefined || call.route.body === null
     ? keptBytes(call.body.bytes, keep)
@@ -111,13 +120,13 @@ const answerHeaderNames: ReadonlySet<string> = new Set([
   ...['content-type', 'etag', 'location', 'retry-after', 'idempotency-replayed', 'idempotency-original-request-id'],
 ])
 
-const requestHeaders = (rawHeaders: readonly string[]) => picked(pairs(rawHeaders), requestHeaderNames)
+const requestHeaders = (rawHeaders: readonly string[]) => pickHeaders(pairs(rawHeaders), requestHeaderNames)
 
-function picked(headers: readonly (readonly [string, string])[], names: ReadonlySet<string>) {
+function pickHeaders(headers: readonly (readonly [string, string])[], names: ReadonlySet<string>) {
   const wanted = headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => names.has(name))
-  return Object.fromEntries(wanted.map(([name, value]) => [name, storable(value).slice(0, headerLengthMax)]))
+  return Object.fromEntries(wanted.map(([name, value]) => [name, formatStorable(value).slice(0, headerLengthMax)]))
 }
 
 const pairs = (rawHeaders: readonly string[]): [string, string][] =>

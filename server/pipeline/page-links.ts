@@ -5,13 +5,13 @@ import { offsetMax } from '#registry/limits.ts'
 /** Proxies commonly take 4 KiB of headers. */
 const linkLengthMax = 3000
 
-type Page = { path: string; query: ReadonlyMap<string, string>; at: OfOffset | OfWalk }
+type Page = { path: string; query: ReadonlyMap<string, string>; at: OffsetPage | WalkPage }
 
 /** A page found by its number. */
-type OfOffset = { limit: number; offset: number; total: number }
+type OffsetPage = { limit: number; offset: number; total: number }
 
 /** A page of a walk by id; `lastId` is null if it is empty. */
-type OfWalk = { lastId: number | null; hasMore: boolean }
+type WalkPage = { lastId: number | null; hasMore: boolean }
 
 type Link = { relation: string; parameter: string; value: number }
 
@@ -19,7 +19,9 @@ type Link = { relation: string; parameter: string; value: number }
 export function linksOf({ path, query, at }: Page): string | undefined {
   const links = 'hasMore' in at ? linksOfWalk(at) : linksOfOffset(at)
   const texts = links.map(({ relation, parameter, value }) => {
-    const rest = [...query].filter(([name]) => name !== parameter).map(([name, value]) => `${name}=${spelt(value)}&`)
+    const rest = [...query]
+      .filter(([name]) => name !== parameter)
+      .map(([name, value]) => `${name}=${encodeValue(value)}&`)
     return { relation, text: `<${path}?${rest.join('')}${parameter}=${value}>; rel="${relation}"` }
   })
   const choices = [texts, texts.filter(({ relation }) => relation === 'next')]
@@ -28,7 +30,7 @@ export function linksOf({ path, query, at }: Page): string | undefined {
     .find((header) => header !== '' && header.length <= linkLengthMax)
 }
 
-function linksOfWalk({ lastId, hasMore }: OfWalk): Link[] {
+function linksOfWalk({ lastId, hasMore }: WalkPage): Link[] {
   const parameter = 'after_id'
   return [
     ...(hasMore && lastId !== null ? [{ relation: 'next', parameter, value: lastId }] : []),
@@ -36,7 +38,7 @@ function linksOfWalk({ lastId, hasMore }: OfWalk): Link[] {
   ]
 }
 
-function linksOfOffset({ limit, offset, total }: OfOffset): Link[] {
+function linksOfOffset({ limit, offset, total }: OffsetPage): Link[] {
   const parameter = 'offset'
   const next = offset + limit
   const hasNext = next < total && next <= offsetMax
@@ -53,4 +55,4 @@ function linksOfOffset({ limit, offset, total }: OfOffset): Link[] {
   ]
 }
 
-const spelt = (value: string): string => encodeURIComponent(value).replaceAll('%2C', ',')
+const encodeValue = (value: string): string => encodeURIComponent(value).replaceAll('%2C', ',')

@@ -6,19 +6,19 @@ import { readHeaders } from '../protocol/headers.ts'
 import { newWriteId } from '../records/actor.ts'
 import { groupedBodyMax } from '../writes/group.ts'
 import { runWrite } from '../writes/run-write.ts'
-import { type Answer, refusalAnswer, replyOf, withRecord, withTag } from './answer.ts'
 import type { App } from './app.ts'
 import { askedOf, readToken, type TokenAsk } from './authorize.ts'
-import { actorOf, authorized, callerOf, enforceRateLimit } from './authorized.ts'
-import type { Call, Reply, Wait } from './call.ts'
+import type { ApiResponse, Call, Wait } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { keyOfCall } from './claim-key.ts'
 import { conclude } from './conclude.ts'
-import type { Read, Wanted, Write, WriteCommand } from './handler.ts'
+import type { PlannedRead, ReadStep, Write, WriteCommand } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
+import { orRefusal, orThrow } from './or-refusal.ts'
 import { isFinal, readIntent, readIntroduction } from './read-intent.ts'
-import { orRefusal, orThrow } from './refused.ts'
+import { actorOf, callerOf, enforceRateLimit, requireAuthorized } from './require-authorized.ts'
 import { runSeries } from './run-series.ts'
+import { refusalAnswer, replyOf, type StoredResponse, withRecord, withTag } from './stored-response.ts'
 import { memberOf } from './write-together.ts'
 
 /**
@@ -28,7 +28,7 @@ import { memberOf } from './write-together.ts'
  * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
  * gets it.
  */
-export async function answerRead(app: App, call: Call, read: Read, wait: Wait): Promise<Reply> {
+export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wait): Promise<ApiResponse> {
   const ask = readToken(call)
   const headers = orRefusal(() => readHeaders(call.rawHeaders, false))
   const wanted = orRefusal(() => {
@@ -46,18 +46,18 @@ export async function answerRead(app: App, call: Call, read: Read, wait: Wait): 
 }
 
 /** The caller, with what is wanted beside it. */
-async function readRow(app: App, call: Call, ask: TokenAsk, statement: Asked): Promise<CallerRow> {
+async function readRow(app: App, call: Call, ask: TokenAsk, statement: ReadStatement): Promise<CallerRow> {
   const [row] = await app.database.read<CallerRow>(statement, call.share)
-  const caller = authorized(app, call, ask, row)
+  const caller = requireAuthorized(app, call, ask, row)
   enforceRateLimit(app, call, ask, caller)
   return caller
 }
 
-type Asked = ReturnType<Wanted['statement']>
-type Waiting = { first: CallerRow; statement: Asked; waits: NonNullable<Wanted['waits']>; wait: Wait }
+type ReadStatement = ReturnType<PlannedRead['statement']>
+type WaitingRead = { first: CallerRow; statement: ReadStatement; waits: NonNullable<PlannedRead['waits']>; wait: Wait }
 
 /** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
-async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: Waiting) {
+async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: WaitingRead) {
   let caller = first
   for (let goesOn = true; goesOn; ) {
     const asked = waits(caller)
@@ -73,7 +73,7 @@ async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, sta
  * Answers a write, in one transaction: the checks of `answerRead` in their order, then the work. A create or an update of
  * a record may share its transaction with others of its caller. Decisions, Groups.
  */
-export async function answerWrite(app: App, call: Call, write: Write): Promise<Reply> {
+export async function answerWrite(app: App, call: Call, write: Write): Promise<ApiResponse> {
   const shown = readToken(call)
   const intent = orRefusal(() => readIntent(call))
   const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
@@ -87,12 +87,12 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
   if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent })
 
   const writeId = newWriteId()
-  const reply = (caller: CallerRow, answer: Answer): Reply => {
+  const reply = (caller: CallerRow, answer: StoredResponse): ApiResponse => {
     keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
     return replyOf(withRecord(answer))
   }
-  const alone = async (): Promise<Reply> => {
-    const { answer, who, tag } = await runWrite<CallerRow, Answer>(app.database, {
+  const alone = async (): Promise<ApiResponse> => {
+    const { answer, who, tag } = await runWrite<CallerRow, StoredResponse>(app.database, {
       caller: callerOf(app, call, ask, sent),
       keys,
       dryRun,
@@ -126,6 +126,6 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
 export async function admit(app: App, call: Call): Promise<boolean> {
   const ask = readToken(call)
   const [row] = await app.database.read<CallerRow>(selectCaller(ask))
-  authorized(app, call, ask, row)
+  requireAuthorized(app, call, ask, row)
   return !(orRefusal(() => readIntroduction(call)) instanceof Refusal)
 }

@@ -5,14 +5,14 @@ import { Refusal } from '#registry/refusals.ts'
 import { onlyJson, readBody } from '../protocol/body.ts'
 import { type Conditions, expectedOf } from '../protocol/entity-tags.ts'
 import { type Headers, readHeaders } from '../protocol/headers.ts'
-import type { Expected } from '../records/expected.ts'
+import type { ExpectedVersion } from '../records/expected.ts'
 import type { Call } from './call.ts'
 
 /** What a write asks for: headers first, then parameters, then the body. */
 export type Intent = {
   dryRun: boolean
   body: Json
-  expected: Expected
+  expected: ExpectedVersion
   /** What it was made of, and the plan that it is to keep to. */
   conditions: Conditions
   ifPlan: string | undefined

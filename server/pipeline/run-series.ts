@@ -2,13 +2,13 @@ import type { Json } from '#registry/json.ts'
 import { Refusal, refusals } from '#registry/refusals.ts'
 import type { Statement } from '#sql/statement.ts'
 import {
-  type BatchAnswerRow,
+  type BatchResponseRow,
   batchAnswer,
   batchAnswers,
   forgetBatchAnswers,
   lockBatch,
   storeBatchAnswer,
-} from '#sql/system/batch-answers.ts'
+} from '#sql/system/batch-responses.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { type CallRow, insertCalls, settleCall } from '#sql/system/calls.ts'
 import { newWriteId } from '../records/actor.ts'
@@ -16,31 +16,31 @@ import type { Command } from '../records/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
 import { type KeyPolicy, lockOfBatch } from '../writes/idempotency.ts'
 import { runWrite, tokenCaller } from '../writes/run-write.ts'
-import { type Answer, refusalAnswer, replyOf, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import { authorize, type TokenAsk } from './authorize.ts'
-import { actorOf, callerOf } from './authorized.ts'
-import type { Call, Reply } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import { callRow, settledRow } from './call-log.ts'
 import { replayedAnswer, storedAnswer } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
-import { orRefusal, orThrow } from './refused.ts'
+import { orRefusal, orThrow } from './or-refusal.ts'
+import { actorOf, callerOf } from './require-authorized.ts'
+import { refusalAnswer, replyOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
 
 /**
  * A write whose operations have a transaction each. The first transaction binds the key and logs the call as one whose
  * outcome is not known; then each operation is done together with its answer, so that a retry does what is left, whatever
  * ended the call before it. The last one notes what the call was answered. Decisions, Batch, Call log.
  */
-export async function runSeries(app: App, call: Call, asked: Asked): Promise<Reply> {
+export async function runSeries(app: App, call: Call, asked: SeriesRequest): Promise<ApiResponse> {
   const begun = await begin(app, call, asked)
   const { caller, texts, row } = begun
-  if (begun.answer.code !== null) return told(app, call, asked, caller, begun.answer)
+  if (begun.answer.code !== null) return concludeSeries(app, call, asked, caller, begun.answer)
   const writeId = begun.answer.headers[writeIdHeader] ?? newWriteId()
   const { length } = asked.series
   const textOf = (n: number): string => texts.get(n) as string
   const wasWhole = texts.size === length
-  const answerWith = (n: number, text: string): Answer =>
+  const answerWith = (n: number, text: string): StoredResponse =>
     asked.series.say(Array.from({ length }, (_, each) => (each === n ? text : textOf(each))))
   try {
     for (let n = 0; n < length; n++) {
@@ -58,17 +58,28 @@ export async function runSeries(app: App, call: Call, asked: Asked): Promise<Rep
   }
   const answer = asked.series.say(Array.from({ length }, (_, n) => textOf(n)))
   const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? begun.answer.headers : {}) }
-  return told(app, call, asked, caller, { ...answer, headers })
+  return concludeSeries(app, call, asked, caller, { ...answer, headers })
 }
 
 /** The reply, which is kept beside what was asked. */
-function told(app: App, call: Call, { ask, sent }: Asked, caller: CallerRow, answer: Answer): Reply {
+function concludeSeries(
+  app: App,
+  call: Call,
+  { ask, sent }: SeriesRequest,
+  caller: CallerRow,
+  answer: StoredResponse,
+): ApiResponse {
   const reply = replyOf(answer)
   keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
   return reply
 }
 
-type Asked = { ask: TokenAsk; keys: KeyPolicy<Answer> | undefined; series: Series; sent: Json | undefined }
+type SeriesRequest = {
+  ask: TokenAsk
+  keys: KeyPolicy<StoredResponse> | undefined
+  series: Series
+  sent: Json | undefined
+}
 
 /**
  * Notes that the call broke off, and with what it was answered. Where that cannot be noted, or is not known, the log goes
@@ -77,7 +88,7 @@ type Asked = { ask: TokenAsk; keys: KeyPolicy<Answer> | undefined; series: Serie
 async function settleFailure(
   app: App,
   call: Call,
-  { ask, sent }: Asked,
+  { ask, sent }: SeriesRequest,
   { caller, row, error }: { caller: CallerRow; row: CallRow; error: unknown },
 ): Promise<void> {
   if (error instanceof Fault && error.code === 'outcome_unknown') return
@@ -90,19 +101,19 @@ async function settleFailure(
 }
 
 /** What has been done under the key before; nothing of it is done again. */
-type Begun = { answer: Answer; texts: Map<number, string> }
+type SeriesState = { answer: StoredResponse; texts: Map<number, string> }
 
 /** Returns also the call as it is logged. */
-async function begin(app: App, call: Call, { ask, keys, series, sent }: Asked) {
+async function begin(app: App, call: Call, { ask, keys, series, sent }: SeriesRequest) {
   const { companyId } = ask
   let row: CallRow | undefined
-  const { answer, who: caller } = await runWrite<CallerRow, Begun>(app.database, {
+  const { answer, who: caller } = await runWrite<CallerRow, SeriesState>(app.database, {
     caller: callerOf(app, call, ask, sent),
     keys: keys && {
       ...keys,
       keep: ({ answer }) => (answer.code === null ? storedAnswer(answer, call) : undefined),
       async replay(stored, { run }) {
-        const done = await run<BatchAnswerRow>(batchAnswers(companyId, keys.key))
+        const done = await run<BatchResponseRow>(batchAnswers(companyId, keys.key))
         return { answer: replayedAnswer(stored), texts: new Map(done.map(({ n, body }) => [n, body])) }
       },
     },
@@ -131,7 +142,7 @@ async function begin(app: App, call: Call, { ask, keys, series, sent }: Asked) {
 const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknown' } as const
 
 /** `settle` notes the answer of the call; only the last operation has it. */
-type Part = Asked & {
+type Part = SeriesRequest & {
   n: number
   textOf: (n: number) => string
   writeId: string
@@ -149,14 +160,14 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
     call.share.report(row?.live === true)
     return authorize(row, ask)
   })
-  let earlier: BatchAnswerRow | undefined
+  let earlier: BatchResponseRow | undefined
   try {
     const { answer } = await runWrite<CallerRow, string>(app.database, {
       caller: {
         ...caller,
         async begin(transaction, _key, needs) {
           if (keys) transaction.send(lockBatch(lockOfBatch(companyId, keys.key)))
-          const done = keys ? transaction.run<BatchAnswerRow>(batchAnswer(companyId, keys.key, n)) : []
+          const done = keys ? transaction.run<BatchResponseRow>(batchAnswer(companyId, keys.key, n)) : []
           const [[found], begun] = await Promise.all([done, caller.begin(transaction, undefined, needs)])
           earlier = found
           return begun

@@ -1,39 +1,39 @@
 import { Refusal } from '#registry/refusals.ts'
-import { type ClaimRow, claimKeys } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { insertCalls } from '#sql/system/calls.ts'
 import { waitBriefly } from '#sql/system/connection.ts'
 import { passGate } from '#sql/system/locks.ts'
-import type { Prefetched } from '../records/command.ts'
+import { type ClaimRow, claimKeys } from '#sql/system/stored-responses.ts'
+import type { PrefetchedRow } from '../records/command.ts'
 import { rowsAmong } from '../records/look-up.ts'
 import { noneLate, type SetRow, shortSet } from '../records/write-set.ts'
 import type { GroupedWrite } from '../writes/group.ts'
 import type { KeyPolicy } from '../writes/idempotency.ts'
 import { sendAnswers } from '../writes/run-write.ts'
-import { type Answer, withTag, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import { authorize, type TokenAsk } from './authorize.ts'
-import { actorOf, enforceRateLimit } from './authorized.ts'
-import type { Call, Reply } from './call.ts'
+import type { ApiResponse, Call } from './call.ts'
 import { callRow } from './call-log.ts'
-import { orRefusal } from './refused.ts'
+import { orRefusal } from './or-refusal.ts'
+import { actorOf, enforceRateLimit } from './require-authorized.ts'
+import { type StoredResponse, withTag, writeIdHeader } from './stored-response.ts'
 
 /** A create or an update of a record that may share its transaction with others of its caller. */
-export type Member = GroupedWrite<Reply> & Grouped
+export type Member = GroupedWrite<ApiResponse> & GroupedCall
 
-type Grouped = {
+type GroupedCall = {
   app: App
   call: Call
   ask: TokenAsk
-  keys: KeyPolicy<Answer> | undefined
+  keys: KeyPolicy<StoredResponse> | undefined
   writeId: string
-  row: SetRow<Answer>
+  row: SetRow<StoredResponse>
   /** Returns the reply to what is committed. */
-  reply(caller: CallerRow, answer: Answer): Reply
+  reply(caller: CallerRow, answer: StoredResponse): ApiResponse
 }
 
-export function memberOf(grouped: Grouped, bytes: number, alone: Member['alone']): Member {
+export function memberOf(grouped: GroupedCall, bytes: number, alone: Member['alone']): Member {
   const { ask, call, keys, row } = grouped
   const { companyId, tokenHash, peer, scopes, addOns, rights } = ask
   const likeness = [
@@ -53,7 +53,7 @@ export function memberOf(grouped: Grouped, bytes: number, alone: Member['alone']
  * (a refusal, a replay, a key in flight, something that is locked) has no reply here: it goes alone, by the ordinary road,
  * and is answered there. Decisions, Groups.
  */
-export async function writeTogether(members: readonly Member[]): Promise<readonly (Reply | undefined)[]> {
+export async function writeTogether(members: readonly Member[]): Promise<readonly (ApiResponse | undefined)[]> {
   const [{ app, ask, call, row }] = members as [Member]
   const { companyId } = ask
   const { definition, operation } = row
@@ -69,7 +69,7 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
       transaction.send(passGate(companyId))
       const [claims, begun] = await Promise.all([
         keys.length > 0 ? transaction.run<ClaimRow>(claimKeys(keys, ask)) : undefined,
-        transaction.run<BeginRow<Prefetched>>(beginWrite(ask, keys, prefetch, false)),
+        transaction.run<BeginRow<PrefetchedRow>>(beginWrite(ask, keys, prefetch, false)),
       ])
       const caller = orRefusal(() => authorize(begun[0], ask))
       if (caller instanceof Refusal) return { written: [] }
@@ -94,7 +94,7 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
         const member = members[place] as Member
         const said = member.row.say(outcome)
         const headers = { ...said.headers, [writeIdHeader]: member.writeId }
-        const answer: Answer = { ...said, record: undefined, headers }
+        const answer: StoredResponse = { ...said, record: undefined, headers }
         const isOver = earlier.has(place)
         return [{ place, member, keys: member.keys, answer, unread: answer.unread, isOver, caller }]
       })

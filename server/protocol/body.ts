@@ -1,5 +1,5 @@
 import { mergePatchType } from '#derive/operations/record.ts'
-import { memberTwice, unreadable } from '#derive/refused.ts'
+import { malformedJson, memberTwice } from '#derive/refusals.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyDepthMax, bodyValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -39,7 +39,7 @@ export function readJson(text: string, valuesMax = bodyValuesMax): Json {
   try {
     value = JSON.parse(text) as Json
   } catch (error) {
-    throw unreadable(text.trim() === '' ? 'The body is empty' : `The body is not JSON: ${(error as Error).message}`)
+    throw malformedJson(text.trim() === '' ? 'The body is empty' : `The body is not JSON: ${(error as Error).message}`)
   }
   onlyFaithful(text)
   return value
@@ -49,7 +49,7 @@ function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw unreadable('The body is not valid UTF-8')
+    throw malformedJson('The body is not valid UTF-8')
   }
 }
 
@@ -69,9 +69,9 @@ function onlyBounded(text: string, valuesMax: number): void {
     else if (unit === comma) values++
     else if (unit === openBrace || unit === openBracket) {
       values++
-      if (++depth > bodyDepthMax) throw unreadable(`The body is nested deeper than ${bodyDepthMax} levels`)
+      if (++depth > bodyDepthMax) throw malformedJson(`The body is nested deeper than ${bodyDepthMax} levels`)
     } else if (unit === closeBrace || unit === closeBracket) depth--
-    if (values > valuesMax) throw unreadable(`The body has more than ${valuesMax} members and items`)
+    if (values > valuesMax) throw malformedJson(`The body has more than ${valuesMax} members and items`)
   }
 }
 
@@ -129,13 +129,13 @@ const isOfNumber = (unit: number): boolean =>
 function onlyText(token: string): string {
   if (!token.includes('\\')) return token.slice(1, -1)
   const text = JSON.parse(token) as string
-  if (text.includes('\0')) throw unreadable('The body contains a NUL character, which cannot be stored')
-  if (!text.isWellFormed()) throw unreadable('The body contains half of a surrogate pair')
+  if (text.includes('\0')) throw malformedJson('The body contains a NUL character, which cannot be stored')
+  if (!text.isWellFormed()) throw malformedJson('The body contains half of a surrogate pair')
   return text
 }
 
 function onlyNew(members: Set<string>, name: string): void {
-  if (name === '__proto__') throw unreadable('The body has a member __proto__')
+  if (name === '__proto__') throw malformedJson('The body has a member __proto__')
   if (members.has(name)) throw memberTwice(name)
   members.add(name)
 }
@@ -151,12 +151,12 @@ function onlyExact(token: string): void {
   if (token.length <= surelyKept && !/e/i.test(token)) return
   const value = Number(token)
   const isKept = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-  if (!isKept || spelling(token) !== spelling(String(value)))
-    throw unreadable(`The number ${token.slice(0, 40)} cannot be kept exactly`)
+  if (!isKept || normalizeNumber(token) !== normalizeNumber(String(value)))
+    throw malformedJson(`The number ${token.slice(0, 40)} cannot be kept exactly`)
 }
 
 /** One spelling for each number, its sign aside: significant digits, and the power of ten that the first one stands for. */
-function spelling(number: string): string {
+function normalizeNumber(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = whole + fraction

@@ -1,4 +1,4 @@
-import type { Expected } from '../records/expected.ts'
+import type { ExpectedVersion } from '../records/expected.ts'
 
 /** Entity tags: what they are made of, and the conditions that callers make of them (RFC 9110 8.8.3 and 13.1). */
 
@@ -39,7 +39,7 @@ export function knownForm(tag: string, tags: Tags | undefined): string | undefin
 }
 
 /** Whether an If-Match allows the state with this tag; weak tags never do (RFC 9110 13.1.1). */
-export function allows(tags: Tags | undefined, tag: string): boolean {
+export function isAllowed(tags: Tags | undefined, tag: string): boolean {
   if (tags === undefined || tags === 'any') return true
   const forms = formsOf(tag)
   return tags.some(({ weak, opaque }) => !weak && forms.includes(`"${opaque}"`))
@@ -52,7 +52,7 @@ export const hasWeak = (tags: Tags | undefined): boolean => Array.isArray(tags) 
 export type Conditions = { ifMatch?: Tags | undefined; ifNoneMatch?: Tags | undefined }
 
 /** What the conditions of a call say of the record that it is about: any representation of a version will do. */
-export function expectedOf({ ifMatch, ifNoneMatch }: Conditions): Expected {
+export function expectedOf({ ifMatch, ifNoneMatch }: Conditions): ExpectedVersion {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return {
     ...(ifMatch === undefined ? {} : { present: true }),

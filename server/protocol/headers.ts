@@ -1,4 +1,4 @@
-import { givenTwice } from '#derive/refused.ts'
+import { givenTwice } from '#derive/refusals.ts'
 import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { readTags, type Tags } from './entity-tags.ts'
@@ -22,15 +22,15 @@ export type Headers = {
 }
 
 export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
-  const all = collected(rawHeaders)
+  const all = collectHeaders(rawHeaders)
   return {
-    contentType: one(all, 'content-type'),
-    contentEncoding: one(all, 'content-encoding'),
+    contentType: findHeader(all, 'content-type'),
+    contentEncoding: findHeader(all, 'content-encoding'),
     idempotencyKey: isWrite ? readKey(all.get('idempotency-key')) : undefined,
     dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
     ifMatch: readCondition(all, 'if-match', isWrite),
     ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
-    ifPlan: isWrite ? readPlanHash(one(all, 'if-plan')) : undefined,
+    ifPlan: isWrite ? readPlanHash(findHeader(all, 'if-plan')) : undefined,
     prefersRecord: prefersRepresentation(all.get('prefer') ?? []),
   }
 }
@@ -48,14 +48,14 @@ export const authorizationsIn = (rawHeaders: readonly string[]): string[] =>
 const isAuthorization = (name: string): boolean =>
   name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization')
 
-type Collected = ReadonlyMap<string, string[]>
+type CollectedHeaders = ReadonlyMap<string, string[]>
 
 const meant = new Set([
   ...['content-type', 'content-encoding', 'idempotency-key'],
   ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan', 'prefer'],
 ])
 
-function collected(rawHeaders: readonly string[]): Collected {
+function collectHeaders(rawHeaders: readonly string[]): CollectedHeaders {
   const all = new Map<string, string[]>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] as string).toLowerCase()
@@ -68,7 +68,7 @@ function collected(rawHeaders: readonly string[]): Collected {
   return all
 }
 
-function one(all: Collected, name: string): string | undefined {
+function findHeader(all: CollectedHeaders, name: string): string | undefined {
   const values = all.get(name)
   if (!values) return undefined
   if (values.length > 1) throw givenTwice(name, values.length)
@@ -114,7 +114,7 @@ function prefersRepresentation(values: readonly string[]): boolean {
 }
 
 /** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */
-function readCondition(all: Collected, name: string, isWrite: boolean): Tags | undefined {
+function readCondition(all: CollectedHeaders, name: string, isWrite: boolean): Tags | undefined {
   const given = all.get(name)
   if (!given) return undefined
   const tags = readTags(given.join(','))

@@ -9,21 +9,21 @@ export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
   // RFC 9112 3.2; HTTP/1.0 has no Host.
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) {
     const detail = hosts === 0 ? 'Host is missing; HTTP/1.1 needs it.' : `Host is given ${hosts} times; send it once.`
-    return unreadable(detail)
+    return invalidHeader(detail)
   }
   const host = authorityOf(request)
-  if (host !== '' && !isHost(host)) return unreadable('Host must be a name or an address, with a port or without.')
-  if (!versions.includes(httpVersion)) return unreadable(`HTTP/${httpVersion} is not spoken here; use HTTP/1.1.`)
+  if (host !== '' && !isHost(host)) return invalidHeader('Host must be a name or an address, with a port or without.')
+  if (!versions.includes(httpVersion)) return invalidHeader(`HTTP/${httpVersion} is not spoken here; use HTTP/1.1.`)
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked'))
-    return unreadable('Transfer-Encoding must be chunked alone, which HTTP/1.0 does not have.')
+    return invalidHeader('Transfer-Encoding must be chunked alone, which HTTP/1.0 does not have.')
   // RFC 9110 10.1.1; HTTP/1.0 has no Expect.
   if (httpVersionMinor === 0 || count(rawHeaders, 'expect') === 0) return undefined
   return asksToContinue.test(request.headers.expect ?? '') ? undefined : new Refusal('expectation_failed')
 }
 
 /** Where a request ends, or whom it is for, may be read otherwise by who passed it on: nothing more is read of it. */
-const unreadable = (detail: string): Refusal =>
+const invalidHeader = (detail: string): Refusal =>
   new Refusal('invalid_header', { detail, headers: { Connection: 'close' } })
 
 const versions = ['1.0', '1.1']

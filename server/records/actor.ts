@@ -8,10 +8,10 @@ export type Actor = Author & {
   lacksRights: readonly string[]
 }
 
-export const operator = (companyId: number): Actor => nobody(companyId, 'command')
+export const operator = (companyId: number): Actor => createActor(companyId, 'command')
 
 /** What the service does by itself. */
-export const itself = (companyId: number): Actor => nobody(companyId, 'service')
+export const createServiceActor = (companyId: number): Actor => createActor(companyId, 'service')
 
 /**
  * A UUID of version 7 (RFC 9562, 5.7): 48 bits of milliseconds, the rest at random. In the order of time, so that the index of
@@ -26,7 +26,7 @@ export function newWriteId(): string {
 export const readWriteId = (text: string): string | undefined =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
 
-const nobody = (companyId: number, channel: Actor['channel']): Actor => ({
+const createActor = (companyId: number, channel: Actor['channel']): Actor => ({
   ...{ companyId, accountId: null, tokenId: null, channel },
   writeId: newWriteId(),
   lacksRights: [],

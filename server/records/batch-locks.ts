@@ -1,17 +1,17 @@
-import type { BatchOp, BatchWanted } from '#derive/batch-operation.ts'
-import { acceptable } from '#derive/input.ts'
+import type { BatchOp, BatchOperation } from '#derive/batch-operation.ts'
+import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
 import { takeValues } from '#sql/system/locks.ts'
-import type { Run, WantedRow } from './batch-run.ts'
+import type { AcceptedRow, Run } from './batch-run.ts'
 import { hangsInTree } from './cut.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
 import { idsOfReferences } from './reference.ts'
 
 /** Takes, in the one order, all that a batch is known to need: its values first, so that what they name stays named. */
-export async function lockBatch(run: Run, rows: readonly WantedRow[]): Promise<void> {
+export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise<void> {
   const { transaction, actor } = run
   const { companyId } = actor
   const values: UniqueValue[] = []
@@ -24,7 +24,7 @@ export async function lockBatch(run: Run, rows: readonly WantedRow[]): Promise<v
 }
 
 /** The value by which a record is named. */
-const valueOfName = ({ externalRef, definition: { name } }: BatchWanted): UniqueValue[] =>
+const valueOfName = ({ externalRef, definition: { name } }: BatchOperation): UniqueValue[] =>
   externalRef === undefined ? [] : [{ records: name, field: referenceField, value: externalRef }]
 
 /** What an operation locks of the record that it names, if that is there, and whether it may make one. */
@@ -35,7 +35,7 @@ const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
   delete: { hold: 'for update' },
 }
 
-async function requestOf({ transaction, actor, breathe }: Run, rows: readonly WantedRow[]): Promise<LockRequest> {
+async function requestOf({ transaction, actor, breathe }: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
   const { companyId } = actor
   const request = new LockRequest()
   const named = await namedTargets({ transaction, companyId }, rows)
@@ -52,7 +52,10 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Wa
     }
     if (makes) wantNew(request, definition, body)
     const sent = Object.keys(definition.fields).filter((name) => !refs.has(name))
-    request.wantReferred(definition, Object.fromEntries(sent.map((name) => [name, acceptable(definition, body, name)])))
+    request.wantReferred(
+      definition,
+      Object.fromEntries(sent.map((name) => [name, findAcceptable(definition, body, name)])),
+    )
     if (hangsInTree(row))
       for (const name of treesOf(definition))
         if (Object.hasOwn(body, name)) request.trees.add(`${definition.name}.${name}`)
@@ -62,7 +65,7 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Wa
   return request
 }
 
-type Where = { transaction: Run['transaction']; companyId: number }
+type LockContext = { transaction: Run['transaction']; companyId: number }
 
 /** The counters of a record that may be new. */
 function wantNew(request: LockRequest, definition: Definition, body: JsonObject): void {
@@ -74,9 +77,9 @@ function wantNew(request: LockRequest, definition: Definition, body: JsonObject)
 }
 
 /** The records that are named by an external reference, as far as they are there already. */
-async function namedTargets({ transaction, companyId }: Where, rows: readonly WantedRow[]) {
+async function namedTargets({ transaction, companyId }: LockContext, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
-  const found = new Map<WantedRow, number | null>()
+  const found = new Map<AcceptedRow, number | null>()
   const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]
   await Promise.all(
     groups.map(async ([definition, group]) => {

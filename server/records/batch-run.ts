@@ -1,32 +1,36 @@
 import type { BatchRow } from '#derive/batch.ts'
-import type { BatchWanted } from '#derive/batch-operation.ts'
-import { rowProblems, rowRefusal } from '#derive/refused.ts'
+import type { BatchOperation } from '#derive/batch-operation.ts'
+import { rowProblems, rowRefusal } from '#derive/refusals.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Refusal } from '#registry/refusals.ts'
-import type { Expected } from './expected.ts'
-import type { Removed } from './remove.ts'
-import type { Upserted } from './upsert.ts'
-import type { Changed, WriteSet, Written } from './write-set.ts'
+import type { ExpectedVersion } from './expected.ts'
+import type { RemovalResult } from './remove.ts'
+import type { UpsertResult } from './upsert.ts'
+import type { ChangeResult, WriteResult, WriteSet } from './write-set.ts'
 
 /** What the parts of a batch share: its operations, what came of them, and how the one refers to the other. */
 
 /** An operation and what it expects of the version of its record. */
-export type Ordered = BatchRow & { expected: Expected }
-export type WantedRow = { n: number; as: string | undefined; wanted: BatchWanted; expected: Expected }
+export type OrderedOperation = BatchRow & { expected: ExpectedVersion }
+export type AcceptedRow = { n: number; as: string | undefined; wanted: BatchOperation; expected: ExpectedVersion }
 
-export type Outcome = { refusal: Refusal } | Done
+export type Outcome = { refusal: Refusal } | OperationResult
 /** By the number of the operation. */
 export type Outcomes = (Outcome | undefined)[]
-export type Done = { created: Written } | { updated: Changed } | { upserted: Upserted } | { deleted: Removed }
+export type OperationResult =
+  | { created: WriteResult }
+  | { updated: ChangeResult }
+  | { upserted: UpsertResult }
+  | { deleted: RemovalResult }
 
 /** What the operations of a batch share. Where `late` says so, everything was rolled back in the middle: what follows has no outcome. */
 export type Run = WriteSet & { outcomes: Outcomes }
 
 /** The body with the ids of earlier operations in it; a field that stands for one that was refused is lost. */
-export function resolved(
+export function resolveBody(
   { outcomes }: Pick<Run, 'outcomes'>,
-  { wanted }: WantedRow,
+  { wanted }: AcceptedRow,
 ): { body: JsonObject; lost: Problem[] } {
   const body = { ...wanted.body }
   const lost: Problem[] = []

@@ -1,21 +1,29 @@
 import type { BatchOp } from '#derive/batch-operation.ts'
-import { rowRefusal } from '#derive/refused.ts'
+import { rowRefusal } from '#derive/refusals.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { lockBatch } from './batch-locks.ts'
-import { type Done, inBody, type Ordered, type Outcomes, type Run, resolved, type WantedRow } from './batch-run.ts'
-import { makeBreather } from './breather.ts'
+import {
+  type AcceptedRow,
+  inBody,
+  type OperationResult,
+  type OrderedOperation,
+  type Outcomes,
+  type Run,
+  resolveBody,
+} from './batch-run.ts'
+import { createBreather } from './breather.ts'
 import { runLocked } from './command.ts'
 import { createRecords } from './create.ts'
 import { nextSet } from './cut.ts'
 import { idOfReference, idsOfReferences } from './reference.ts'
-import { removal } from './remove.ts'
+import { createRemoval } from './remove.ts'
 import { type ChangedRow, updateRecords } from './update.ts'
 import { upsert } from './upsert.ts'
-import { type Late, refusalOf, type Outcomes as SetOutcomes, writtenTogether } from './write-set.ts'
+import { type LateConflict, refusalOf, type Outcomes as SetOutcomes, writtenTogether } from './write-set.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
@@ -24,34 +32,36 @@ import { type Late, refusalOf, type Outcomes as SetOutcomes, writtenTogether } f
 export async function runBatch(
   transaction: Transaction,
   actor: Actor,
-  rows: readonly Ordered[],
-  late: Late,
+  rows: readonly OrderedOperation[],
+  late: LateConflict,
 ): Promise<Outcomes> {
   const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
-  const run: Run = { transaction, actor, outcomes: [], breathe: makeBreather(), late }
+  const run: Run = { transaction, actor, outcomes: [], breathe: createBreather(), late }
   late.isUndone = false
   for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
   await lockBatch(run, wanted)
   for (let rest = wanted; rest.length > 0 && !late.isUndone; ) {
     const set = nextSet(rest)
-    const { op, definition } = (set[0] as WantedRow).wanted
+    const { op, definition } = (set[0] as AcceptedRow).wanted
     rest = rest.slice(await sets[op](run, definition, set))
   }
   return run.outcomes
 }
 
 /** Does the first rows of a set, one at least; returns how many. */
-type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<number>
+type SetWriter = (run: Run, definition: Definition, set: readonly AcceptedRow[]) => Promise<number>
 
 /** Each is a piece of work of its own. */
 const oneByOne =
-  (does: (run: Run, row: WantedRow, resolvedRow: ReturnType<typeof resolved>) => Promise<Done>): DoSet =>
+  (
+    does: (run: Run, row: AcceptedRow, resolvedRow: ReturnType<typeof resolveBody>) => Promise<OperationResult>,
+  ): SetWriter =>
   async (run, _definition, set) => {
     for (const row of set) {
       if (run.late.isUndone) break
       await run.breathe()
       try {
-        run.outcomes[row.n] = await does(run, row, resolved(run, row))
+        run.outcomes[row.n] = await does(run, row, resolveBody(run, row))
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         run.outcomes[row.n] = { refusal: inBody(error) }
@@ -60,12 +70,12 @@ const oneByOne =
     return set.length
   }
 
-const sets: { readonly [op in BatchOp]: DoSet } = {
+const sets: { readonly [op in BatchOp]: SetWriter } = {
   async create(run, definition, set) {
     const done = await createRecords(
       run,
       definition,
-      set.map((row) => resolved(run, row)),
+      set.map((row) => resolveBody(run, row)),
     )
     return note(run, set, done, (created) => ({ created }))
   },
@@ -81,15 +91,20 @@ const sets: { readonly [op in BatchOp]: DoSet } = {
   /** A deletion follows what refers to its record. */
   delete: oneByOne(async ({ transaction, actor }, { wanted: { definition, externalRef, ...wanted }, expected }) => {
     const id = wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
-    const work = removal(actor.companyId, { definition, id, expected })
+    const work = createRemoval(actor.companyId, { definition, id, expected })
     return { deleted: await runLocked(transaction, actor, work) }
   }),
 }
 
 /** Notes what came of the first rows of a set. */
-function note<D>(run: Run, set: readonly WantedRow[], outcomes: SetOutcomes<D>, doneOf: (done: D) => Done): number {
+function note<D>(
+  run: Run,
+  set: readonly AcceptedRow[],
+  outcomes: SetOutcomes<D>,
+  doneOf: (done: D) => OperationResult,
+): number {
   for (const [place, outcome] of outcomes.entries()) {
-    const { n } = set[place] as WantedRow
+    const { n } = set[place] as AcceptedRow
     if (outcome instanceof Refusal) run.outcomes[n] = { refusal: inBody(outcome) }
     else if (outcome !== undefined) run.outcomes[n] = doneOf(outcome)
   }
@@ -97,7 +112,7 @@ function note<D>(run: Run, set: readonly WantedRow[], outcomes: SetOutcomes<D>, 
 }
 
 /** The first rows of a set with the ids of their records, up to one whose record, or what it refers to, another row updates. */
-async function targetsOf(run: Run, definition: Definition, set: readonly WantedRow[]): Promise<ChangedRow[]> {
+async function targetsOf(run: Run, definition: Definition, set: readonly AcceptedRow[]): Promise<ChangedRow[]> {
   const { transaction, actor } = run
   const references = set.map(({ wanted }) => wanted.externalRef)
   const found = references.some((reference) => reference !== undefined)
@@ -110,7 +125,7 @@ async function targetsOf(run: Run, definition: Definition, set: readonly WantedR
     const id = row.wanted.id ?? found[place] ?? null
     if ((id !== null && targets.has(id)) || own.some((name) => targets.has(row.wanted.body[name]))) break
     if (id !== null) targets.add(id)
-    rows.push({ id, expected: row.expected, ...resolved(run, row) })
+    rows.push({ id, expected: row.expected, ...resolveBody(run, row) })
   }
   return rows
 }

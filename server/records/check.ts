@@ -1,37 +1,39 @@
-import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
+import { type CheckResult, checkRecord, findAcceptable, type ReferenceResult } from '#derive/input.ts'
 import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
-import { type Definition, type Found, type Problem, problem } from '#registry/definition.ts'
+import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, type Sent } from '#sql/records/prefetch.ts'
+import { lookUp, type SentValues } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import type { Prefetched } from './command.ts'
-import type { ReadRecord } from './write-plan.ts'
+import type { PrefetchedRow } from './command.ts'
+import type { ReadRecord } from './preview.ts'
 
 /** The record as it would be, and what is wrong with it but for the circles of a tree. */
-export const judged = (
+export const judgeRecord = (
   definition: Definition,
-  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: PrefetchedRow },
 ) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
 
 /** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
-export const sentOf = (definition: Definition, body: Json): Sent => {
+export const sentOf = (definition: Definition, body: Json): SentValues => {
   const names = [...referencesOf(definition), ...uniqueFields(definition)]
-  return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
+  return Object.fromEntries(
+    names.map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
+  )
 }
 
 /** The name of the member that says whether another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
 
-const referencesOf = once(({ fields }: Definition): readonly string[] =>
+const referencesOf = memoize(({ fields }: Definition): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
 )
 
 /** What the rules of a record have read of others. */
-export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadRecord[] =>
+export const readOf = ({ fields }: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
   Object.entries(fields).flatMap(([field, type]) =>
     type.kind === 'reference'
       ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
@@ -41,18 +43,19 @@ export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadReco
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
 function whatItLeadsTo(
   definition: Definition,
-  { sent, after }: Checked,
+  { sent, after }: CheckResult,
   before: JsonObject | null,
-  prefetched: Prefetched,
-): LedTo {
-  const isNew = (name: string): boolean => name in sent && sent[name] !== null && !same(sent[name], before?.[name])
+  prefetched: PrefetchedRow,
+): ReferenceResult {
+  const isNew = (name: string): boolean =>
+    name in sent && sent[name] !== null && !isSameJson(sent[name], before?.[name])
   const found = foundOf(definition, after, prefetched)
   const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
   const taken = uniqueFields(definition).filter((name) => isNew(name) && prefetched?.[takenColumn(name)])
   return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
 }
 
-const foundOf = (definition: Definition, record: JsonObject, prefetched: Prefetched): Found =>
+const foundOf = (definition: Definition, record: JsonObject, prefetched: PrefetchedRow): ReferencedRecords =>
   Object.fromEntries(
     referencesOf(definition)
       .filter((name) => record[name] !== null)
@@ -65,7 +68,7 @@ export async function lookUpFound(
   companyId: number,
   definition: Definition,
   record: JsonObject,
-): Promise<Found> {
+): Promise<ReferencedRecords> {
   const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
   const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
   if (Object.values(references).every((id) => id === null)) return {}
@@ -86,7 +89,7 @@ export const notUnique = (field: string): Problem =>
   problem(field, 'not_unique', 'is taken by another record (capitals do not count)')
 
 /** A tree stays a tree, even when two callers re-hang it at once. */
-export async function circles(
+export async function checkCircles(
   transaction: Transaction,
   { companyId }: Actor,
   definition: Definition,
@@ -107,5 +110,5 @@ export async function circles(
   return problems
 }
 
-export const same = (one: Json = null, other: Json = null): boolean =>
+export const isSameJson = (one: Json = null, other: Json = null): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))

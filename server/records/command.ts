@@ -16,11 +16,11 @@ export type Command<T> = {
   prefetch: Prefetch | null
   /** Where it is one row of a set: what it shares with others that are written together. */
   row?: SetRow<T>
-  execute(transaction: Transaction, actor: Actor, prefetched: Prefetched): Promise<T>
+  execute(transaction: Transaction, actor: Actor, prefetched: PrefetchedRow): Promise<T>
 }
 
 /** The row that was prefetched. */
-export type Prefetched = { readonly [column: string]: Json } | null
+export type PrefetchedRow = { readonly [column: string]: Json } | null
 
 /** Takes locks of values, prefetches, and then executes. */
 export function runCommand<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
@@ -30,14 +30,14 @@ export function runCommand<T>(transaction: Transaction, actor: Actor, command: C
 
 /** The same where the locks of its values are taken already. */
 export async function runLocked<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
-  return command.execute(transaction, actor, command.prefetch && (await prefetched(transaction, command)))
+  return command.execute(transaction, actor, command.prefetch && (await readPrefetch(transaction, command)))
 }
 
-export async function prefetched(
+export async function readPrefetch(
   transaction: Transaction,
   { prefetch }: Pick<Command<unknown>, 'prefetch'>,
-): Promise<Prefetched> {
-  const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
+): Promise<PrefetchedRow> {
+  const [row] = prefetch ? await transaction.run<{ seen: PrefetchedRow }>(prefetchStatement(prefetch)) : []
   return row?.seen ?? null
 }
 

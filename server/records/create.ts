@@ -1,26 +1,26 @@
-import { planIsFull } from '#derive/refused.ts'
+import { planIsFull } from '#derive/refusals.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { isPlanLimited, planLimit } from '#registry/plans.ts'
+import { isPlanLimited, planLimit } from '#registry/subscription-plans.ts'
 import type { Origin } from '#sql/author.ts'
 import { drawRecordIds, insertRecords } from '#sql/records/insert.ts'
 import { type LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
 import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
-import { judged, readOf, sentOf, takenColumn } from './check.ts'
-import { type Prefetched, prefetched as prefetching } from './command.ts'
-import { type Found, foundIn } from './look-up.ts'
+import { judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
+import { type PrefetchedRow, readPrefetch as prefetching } from './command.ts'
+import { foundIn, type SetFacts } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
+import type { ReadRecord } from './preview.ts'
 import { planLimitInForce } from './quota.ts'
 import { refuseApproval } from './rights.ts'
-import type { ReadRecord } from './write-plan.ts'
 import {
   canTravel,
   type Outcomes,
   refusalOf,
   sendUnique,
-  shownTo,
+  showToAuthor,
+  type WriteResult,
   type WriteSet,
-  type Written,
   writeUnique,
   writtenTogether,
 } from './write-set.ts'
@@ -33,7 +33,7 @@ export type NewRow = {
   by?: Origin
 }
 
-type Accepted = { place: number; by: Origin; record: JsonObject; fields: string[]; read: ReadRecord[] }
+type AcceptedRecord = { place: number; by: Origin; record: JsonObject; fields: string[]; read: ReadRecord[] }
 
 /**
  * Creates records of one resource: looked up together, judged one by one, written together. No other function does,
@@ -43,23 +43,23 @@ export async function createRecords(
   set: WriteSet,
   definition: Definition,
   rows: readonly NewRow[],
-  prefetched?: Prefetched,
-): Promise<Outcomes<Written>> {
+  prefetched?: PrefetchedRow,
+): Promise<Outcomes<WriteResult>> {
   const found = foundIn(definition, prefetched === undefined ? await prefetch(set, definition, rows) : prefetched)
-  const outcomes: Outcomes<Written> = Array.from(rows, () => undefined)
+  const outcomes: Outcomes<WriteResult> = Array.from(rows, () => undefined)
   const giveNumbers = numbersOf(
     set,
     definition,
     rows.map(({ body }) => body),
   )
   const taken = new Set<string>()
-  const accepted: Accepted[] = []
+  const accepted: AcceptedRecord[] = []
   for (const [place, { body, lost = [], by = set.actor }] of rows.entries()) {
     await set.breathe()
     const seen = found.at(place, null)
     const values = found.values(place)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const { record, problems } = judged(definition, { body, before: null, prefetched: seen })
+    const { record, problems } = judgeRecord(definition, { body, before: null, prefetched: seen })
     const unapproved = refuseApproval(set.actor, definition, null, record)
     if (unapproved || problems.length > 0 || lost.length > 0) {
       outcomes[place] = unapproved ?? refusalOf(problems, lost)
@@ -79,7 +79,7 @@ export async function createRecords(
   return outcomes
 }
 
-async function prefetch(set: WriteSet, definition: Definition, rows: readonly NewRow[]): Promise<Prefetched> {
+async function prefetch(set: WriteSet, definition: Definition, rows: readonly NewRow[]): Promise<PrefetchedRow> {
   const asked: LookUpRow[] = []
   for (const { body } of rows) {
     asked.push({ sent: sentOf(definition, body) })
@@ -89,15 +89,15 @@ async function prefetch(set: WriteSet, definition: Definition, rows: readonly Ne
 }
 
 /** A record to be, with its id. */
-type Placed = Accepted & { id: number }
+type NumberedRecord = AcceptedRecord & { id: number }
 
 /** Draws the ids that the look-up has not drawn. */
 async function withIds(
   { transaction }: WriteSet,
   definition: Definition,
-  accepted: readonly Accepted[],
-  found: Found,
-): Promise<readonly Placed[]> {
+  accepted: readonly AcceptedRecord[],
+  found: SetFacts,
+): Promise<readonly NumberedRecord[]> {
   const without = accepted.filter(({ place }) => found.newId(place) === undefined)
   const drawn =
     without.length > 0 ? await transaction.run<{ id: number }>(drawRecordIds(definition, without.length)) : []
@@ -108,11 +108,14 @@ async function withIds(
 async function insert(
   set: WriteSet,
   definition: Definition,
-  outcomes: Outcomes<Written>,
-  { placed, currency }: { placed: readonly Placed[]; currency: string },
+  outcomes: Outcomes<WriteResult>,
+  { placed, currency }: { placed: readonly NumberedRecord[]; currency: string },
 ): Promise<void> {
   const { actor } = set
-  const effectOf = ({ id, read, fields }: Placed) => ({ read, numbered: { records: definition.name, id, fields } })
+  const effectOf = ({ id, read, fields }: NumberedRecord) => ({
+    read,
+    numbered: { records: definition.name, id, fields },
+  })
   const records = placed.map(({ id, by, record }) => ({ id, by, values: record }))
   if (canTravel(set, definition)) {
     sendUnique(set, definition, insertRecords({ author: actor, definition, records }))
@@ -126,18 +129,18 @@ async function insert(
   const byId = new Map(written.map((row) => [row.id, row]))
   for (const one of placed) {
     const row = byId.get(one.id)
-    if (row) outcomes[one.place] = { ...shownTo(actor, definition, row), effect: effectOf(one) }
+    if (row) outcomes[one.place] = { ...showToAuthor(actor, definition, row), effect: effectOf(one) }
   }
 }
 
-type Judged = { accepted: readonly Accepted[]; found: Found; outcomes: Outcomes<Written> }
+type JudgedSet = { accepted: readonly AcceptedRecord[]; found: SetFacts; outcomes: Outcomes<WriteResult> }
 
 /** Takes quota slots of the plan. Returns the rows that have one; the others are refused. */
 async function withSlots(
   { transaction, actor: { companyId } }: WriteSet,
   definition: Definition,
-  { accepted, found, outcomes }: Judged,
-): Promise<readonly Accepted[]> {
+  { accepted, found, outcomes }: JudgedSet,
+): Promise<readonly AcceptedRecord[]> {
   const { name } = definition
   if (!isPlanLimited(name) || accepted.length === 0) return accepted
   const limit = found.plan ? planLimit(found.plan, name) : await planLimitInForce(transaction, companyId, definition)

@@ -1,7 +1,7 @@
 import { Refusal } from '#registry/refusals.ts'
 
 /** What a caller expects of the version of a record (RFC 9110 13.1); undefined is nothing. */
-export type Expected =
+export type ExpectedVersion =
   | {
       /** There is a record. */
       present?: true
@@ -15,7 +15,7 @@ export type Expected =
   | undefined
 
 /** Refuses a record whose version the caller did not expect. Decisions, Conditional requests. */
-export function expectVersion(version: number, expected: Expected): void {
+export function expectVersion(version: number, expected: ExpectedVersion): void {
   if (expected === undefined) return
   const { versions, weakened = false, unwanted } = expected
   if (versions && !versions.includes(version)) throw notExpected(weakened)

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
-import { acceptable } from '#derive/input.ts'
+import { findAcceptable } from '#derive/input.ts'
 import type { Definition, Relation } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { isPlanLimited } from '#registry/plans.ts'
 import { registry } from '#registry/resources/index.ts'
+import { isPlanLimited } from '#registry/subscription-plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import {
   firstReferring,
   type Hold,
   holdInOrder,
   holdRelated,
-  holds,
+  holdStrengths,
+  type LockRequestRow,
   type LookUp,
   lockOrder,
   type RelatedRow,
   type RemovalEffect,
   referringBesides,
   relationsTo,
-  type WantedRecord,
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
@@ -61,7 +61,7 @@ function keysOf(names: readonly string[]): string[] {
 
 /** The unique values that a body sends. */
 export const valuesSent = (definition: Definition, body: Json): UniqueValue[] =>
-  uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, acceptable(definition, body, field)))
+  uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, findAcceptable(definition, body, field)))
 
 /** The unique values that a record has. */
 export const valuesOfRecord = (definition: Definition, record: { readonly [field: string]: unknown }): UniqueValue[] =>
@@ -87,7 +87,7 @@ export class LockRequest {
     if (typeof id !== 'number') return
     const ofTable = this.#records.get(table) ?? new Map<number, number>()
     this.#records.set(table, ofTable)
-    ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holds.indexOf(hold)))
+    ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holdStrengths.indexOf(hold)))
   }
 
   /** What the references among `values` lead to, as strongly as the rules need it. */
@@ -107,10 +107,10 @@ export class LockRequest {
   }
 
   /** In the order of their ids. */
-  recordsOf(table: string): WantedRecord[] {
+  recordsOf(table: string): LockRequestRow[] {
     return [...(this.#records.get(table) ?? [])]
       .toSorted(([one], [other]) => one - other)
-      .map(([id, hold]) => ({ id, hold: holds[hold] as Hold }))
+      .map(([id, hold]) => ({ id, hold: holdStrengths[hold] as Hold }))
   }
 
   /** The same text for what locks the same. */
@@ -179,7 +179,11 @@ async function refuseNewReferring(
   transaction: Transaction,
   companyId: number,
   table: string,
-  { going, wanted, referring }: { going: readonly number[]; wanted: readonly WantedRecord[]; referring: Referring },
+  {
+    going,
+    wanted,
+    referring,
+  }: { going: readonly number[]; wanted: readonly LockRequestRow[]; referring: ReferringRecords },
 ): Promise<void> {
   const within = relationsTo(table).filter(({ owner }) => owner === table)
   for (const { relation } of within) {
@@ -190,7 +194,7 @@ async function refuseNewReferring(
 }
 
 /** By relation, the records that refer to what goes. */
-export type Referring = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
+export type ReferringRecords = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
 /**
  * Locks records resource by resource in the lock order: those that are known, and those that refer to any of `going` or
@@ -201,11 +205,11 @@ export async function holdRecords(
   transaction: Transaction,
   companyId: number,
   going: ReadonlyMap<string, ReadonlySet<number>>,
-  known: (table: string) => readonly WantedRecord[] = () => [],
-): Promise<Referring> {
+  known: (table: string) => readonly LockRequestRow[] = () => [],
+): Promise<ReferringRecords> {
   const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
-  const referring: Referring = new Map()
+  const referring: ReferringRecords = new Map()
   let lookUps: LookUp[] = []
   /** Runs what was gathered; returns the first resource that has to be looked through by another statement. */
   const look = async (): Promise<string | undefined> => {

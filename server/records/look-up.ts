@@ -1,14 +1,14 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Plan } from '#registry/plans.ts'
+import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
 import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/records/prefetch.ts'
 import { takenColumn } from './check.ts'
-import type { Prefetched } from './command.ts'
+import type { PrefetchedRow } from './command.ts'
 
 /** What the rows of a set see before any of them is written. */
-export type Found = {
+export type SetFacts = {
   /** What references lead to, and which values are taken by another record than `self`. */
   at(place: number, self: number | null): JsonObject
   /** The unique values of a row. Values that count as equal have equal keys. */
@@ -18,16 +18,16 @@ export type Found = {
   /** The id that was drawn for a row. */
   newId(place: number): number | undefined
   /** The company's plan, if it limits the resource. */
-  plan: Plan | undefined
+  plan: SubscriptionPlan | undefined
   /** The company's currency, of creates. */
   currency: string
 }
 
 /** Returns what was prefetched for the rows of a set. */
-export function foundIn(definition: Definition, prefetched: Prefetched): Found {
+export function foundIn(definition: Definition, prefetched: PrefetchedRow): SetFacts {
   const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
   const first = rows.get(0)
-  const values: Found['values'] = (place) =>
+  const values: SetFacts['values'] = (place) =>
     uniqueFields(definition).flatMap((field) => {
       const row = rows.get(place)
       const key = row?.[keyColumn(field)] ?? null
@@ -45,17 +45,17 @@ export function foundIn(definition: Definition, prefetched: Prefetched): Found {
       return id === undefined || version === undefined || json === undefined ? undefined : { id, version, json }
     },
     newId: (place) => (rows.get(place)?.[newIdColumn] ?? undefined) as number | undefined,
-    plan: first?.plan as Plan | undefined,
+    plan: first?.plan as SubscriptionPlan | undefined,
     currency: (first?.[currencyColumn] ?? '') as string,
   }
 }
 
 /** Returns the row that was prefetched, by itself or for a set of one; null if its record is not there. */
-export const onlyRow = (prefetched: Prefetched): Prefetched =>
+export const onlyRow = (prefetched: PrefetchedRow): PrefetchedRow =>
   prefetched && 'rows' in prefetched ? (rowsIn(prefetched)[0] ?? null) : prefetched
 
 /** Returns what was prefetched for some rows of a set, which get new places in this order. */
-export function rowsAmong(prefetched: Prefetched, places: readonly number[]): Prefetched {
+export function rowsAmong(prefetched: PrefetchedRow, places: readonly number[]): PrefetchedRow {
   const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
   const among = places.flatMap((place, index) => {
     const row = rows.get(place)
@@ -64,5 +64,5 @@ export function rowsAmong(prefetched: Prefetched, places: readonly number[]): Pr
   return prefetched && { rows: among }
 }
 
-const rowsIn = (prefetched: Prefetched): readonly JsonObject[] =>
+const rowsIn = (prefetched: PrefetchedRow): readonly JsonObject[] =>
   (prefetched?.rows ?? []) as unknown as readonly JsonObject[]

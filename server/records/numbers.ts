@@ -30,7 +30,7 @@ export function numbersOf(
       while (record[name] === null) {
         const number = free.get(name)?.shift()
         if (number === undefined) {
-          const rest = free.has(name) ? 1 : bodies.slice(place).filter((body) => lacks(body, name)).length
+          const rest = free.has(name) ? 1 : bodies.slice(place).filter((body) => isMissing(body, name)).length
           free.set(name, await draw(name, prefix, Math.max(1, rest)))
         } else if (!taken.has(`${name} ${number.toLowerCase()}`)) {
           taken.add(`${name} ${number.toLowerCase()}`)
@@ -42,4 +42,4 @@ export function numbersOf(
   }
 }
 
-const lacks = (body: Json, name: string): boolean => isObject(body) && (body[name] ?? null) === null
+const isMissing = (body: Json, name: string): boolean => isObject(body) && (body[name] ?? null) === null

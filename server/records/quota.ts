@@ -1,7 +1,7 @@
-import { planIsFull } from '#derive/refused.ts'
+import { planIsFull } from '#derive/refusals.ts'
 import type { Definition } from '#registry/definition.ts'
-import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
 import type { Refusal } from '#registry/refusals.ts'
+import { isPlanLimited, planLimit, type SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { holdPlan, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -45,7 +45,7 @@ async function quotaExceeded(
 export function releaseQuotaSlots(
   transaction: Transaction,
   companyId: number,
-  plan: Plan,
+  plan: SubscriptionPlan,
   slots: ReadonlyMap<string, number>,
 ): void {
   for (const [records, count] of [...slots].toSorted(([one], [other]) => inOrder(one, other)))
@@ -62,8 +62,8 @@ export async function planLimitInForce(
   return isPlanLimited(name) ? planLimit(await heldPlan(transaction, companyId), name) : null
 }
 
-async function heldPlan(transaction: Transaction, companyId: number): Promise<Plan> {
-  const [row] = await transaction.run<{ plan: Plan }>(holdPlan(companyId))
+async function heldPlan(transaction: Transaction, companyId: number): Promise<SubscriptionPlan> {
+  const [row] = await transaction.run<{ plan: SubscriptionPlan }>(holdPlan(companyId))
   if (!row) throw new Error(`company ${companyId} is gone`)
   return row.plan
 }

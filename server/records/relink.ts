@@ -5,7 +5,7 @@ import type { UnlinkedEntry } from '#sql/records/history.ts'
 import { setColumn } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
-import { together } from '#sql/statement.ts'
+import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { lookUpFound } from './check.ts'
@@ -20,7 +20,7 @@ export async function relink(
   actor: Actor,
   entries: readonly UnlinkedEntry[],
 ): Promise<Group[]> {
-  const linked: Linked = new Map()
+  const linked: LinkedIds = new Map()
   // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
@@ -29,11 +29,11 @@ export async function relink(
   return listsOf(linked)
 }
 
-type Linked = Map<string, Set<number>>
+type LinkedIds = Map<string, Set<number>>
 
-const size = (linked: Linked): number => [...linked.values()].reduce((sum, ids) => sum + ids.size, 0)
+const size = (linked: LinkedIds): number => [...linked.values()].reduce((sum, ids) => sum + ids.size, 0)
 
-async function linkThose(transaction: Transaction, actor: Actor, unlinked: UnlinkedEntry, linked: Linked) {
+async function linkThose(transaction: Transaction, actor: Actor, unlinked: UnlinkedEntry, linked: LinkedIds) {
   const definition = resourceNamed(unlinked.records)
   const rows = await transaction.run<{ id: number; json: string }>(
     stillEmpty(actor.companyId, definition, unlinked.by, unlinked.ids),
@@ -43,11 +43,11 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
     const to = unlinked.of?.[unlinked.ids.indexOf(id)]
     if (to === undefined) continue
     const link = { id, to, record: JSON.parse(json) as JsonObject }
-    if (await fits(transaction, actor, definition, unlinked, link)) fitting.push(link)
+    if (await isLinkable(transaction, actor, definition, unlinked, link)) fitting.push(link)
   }
   for (const [to, links] of Map.groupBy(fitting, ({ to }) => to)) {
     const ids = links.map(({ id }) => id)
-    await together(
+    await runInOrder(
       transaction.run,
       ...setColumn(actor, { definition, column: unlinked.by, ids, from: 'any', to: String(to) }),
     )
@@ -59,7 +59,7 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
 type Link = { id: number; to: number; record: JsonObject }
 
 /** Whether the record it would lead to is live again, and the record would keep its rules. */
-async function fits(
+async function isLinkable(
   transaction: Transaction,
   { companyId }: Actor,
   definition: Definition,
@@ -87,5 +87,5 @@ async function undoResets(transaction: Transaction, actor: Actor, { records, set
   const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))
   if (ids.length === 0) return
   const definition = resourceNamed(records)
-  await together(transaction.run, ...setColumn(actor, { definition, column, ids, from: { is: to }, to: from }))
+  await runInOrder(transaction.run, ...setColumn(actor, { definition, column, ids, from: { is: to }, to: from }))
 }

@@ -1,11 +1,11 @@
-import { deleteBlocked } from '#derive/refused.ts'
+import { deleteBlocked } from '#derive/refusals.ts'
 import { type Definition, isIn, isProtected, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
-import type { Plan } from '#registry/plans.ts'
-import type { Listed } from '#registry/refusals.ts'
+import type { RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { RemovalEffect } from '#sql/records/lock-order.ts'
 import { prefetchForDelete } from '#sql/records/prefetch.ts'
@@ -21,31 +21,39 @@ import {
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import type { Command, Prefetched } from './command.ts'
-import type { Expected } from './expected.ts'
+import type { Command, PrefetchedRow } from './command.ts'
+import type { ExpectedVersion } from './expected.ts'
 import { holdRecords } from './locks.ts'
 import { releaseQuotaSlots } from './quota.ts'
-import { heldRecord } from './write-record.ts'
+import { requireHeldRecord } from './write-record.ts'
 
 /** All records of a kind that share in a deletion in the same way. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
 
-export type Removed = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
+export type RemovalResult = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
 
 /** Throws where the one who asks lacks a permission. */
-export type MayDo = (permission: string) => void
+export type PermissionCheck = (permission: string) => void
 
-type Wanted = { definition: Definition; id: number; expected: Expected; mayDo?: MayDo | undefined }
+type RemovalRequest = {
+  definition: Definition
+  id: number
+  expected: ExpectedVersion
+  mayDo?: PermissionCheck | undefined
+}
 
 /**
  * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
  * it stays, and lets go of it. A preview is the same, undone by the caller. Where `mayDo` is given, it is asked for the resources that go
  * along, too. Spec, Request and response rules 3 and 4.
  */
-export const removal = (companyId: number, { definition, id, expected, mayDo }: Wanted): Command<Removed> => ({
+export const createRemoval = (
+  companyId: number,
+  { definition, id, expected, mayDo }: RemovalRequest,
+): Command<RemovalResult> => ({
   prefetch: prefetchForDelete(companyId, definition, id),
   async execute(transaction, actor, prefetched) {
-    const { json } = heldRecord(prefetched, expected)
+    const { json } = requireHeldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
     const [[drawn], plan] = await Promise.all([
       transaction.run<{ id: number }>(nextRemovalId()),
@@ -58,13 +66,13 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await unlink(transaction, actor, plan)
     apply(transaction, actor, { definition, record, mode, held: json, plan, unlinked, removalId })
-    releaseQuotaSlots(transaction, companyId, prefetched?.plan as Plan, countGoing(definition, plan))
+    releaseQuotaSlots(transaction, companyId, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
 
 /** What a removal does, worked out before anything is done. */
-export type RemovalPlan = {
+export type Removal = {
   /** Resource → ids that go, the record itself not among them. */
   cascades: Map<string, Set<number>>
   /** Per reference, the ids that stay. */
@@ -80,9 +88,9 @@ export async function planRemoval(
   transaction: Transaction,
   { companyId }: Actor,
   { definition, id, family }: { definition: Definition; id: number; family: readonly number[] | undefined },
-): Promise<RemovalPlan> {
+): Promise<Removal> {
   const referring = await holdRecords(transaction, companyId, new Map([[definition.name, new Set([id])]]))
-  const plan: RemovalPlan = { cascades: new Map(), stays: [], restricts: [] }
+  const plan: Removal = { cascades: new Map(), stays: [], restricts: [] }
   const waiting: [Definition, number[]][] = [[definition, [id]]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [resource, group] = next
@@ -110,17 +118,17 @@ export async function planRemoval(
 }
 
 /** The ids that are locked together with a record that is removed. */
-export const familyOf = (prefetched: Prefetched): number[] | undefined =>
+export const familyOf = (prefetched: PrefetchedRow): number[] | undefined =>
   (prefetched?.family ?? undefined) as number[] | undefined
 
-function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: RemovalPlan): void {
+function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: Removal): void {
   const itself = isProtected(definition, record) ? [{ records: definition.name, ids: [record.id as number] }] : []
-  const blockedBy = merged([...itself, ...restricts]).map(({ records, ids }) => listed(records, ids))
+  const blockedBy = mergeGroups([...itself, ...restricts]).map(({ records, ids }) => summarizeRecords(records, ids))
   if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-function unlink(transaction: Transaction, actor: Actor, { stays }: RemovalPlan): Promise<UnlinkedEntry[]> {
+function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
@@ -144,13 +152,13 @@ function unlink(transaction: Transaction, actor: Actor, { stays }: RemovalPlan):
   )
 }
 
-type Done = {
+type AppliedRemoval = {
   definition: Definition
   record: JsonObject
   mode: 'soft' | 'hard'
   /** The record, as PostgreSQL shows it. */
   held: string
-  plan: RemovalPlan
+  plan: Removal
   unlinked: readonly UnlinkedEntry[]
   removalId: number
 }
@@ -159,7 +167,7 @@ type Done = {
 function apply(
   transaction: Transaction,
   actor: Actor,
-  { definition, record, mode, held, plan, unlinked, removalId }: Done,
+  { definition, record, mode, held, plan, unlinked, removalId }: AppliedRemoval,
 ): void {
   const id = record.id as number
   const title = String(record[definition.title])
@@ -176,31 +184,31 @@ function apply(
 }
 
 /** How many records of each resource go. */
-const countGoing = ({ name }: Definition, { cascades }: RemovalPlan): Map<string, number> => {
+const countGoing = ({ name }: Definition, { cascades }: Removal): Map<string, number> => {
   const counts = new Map([...cascades].map(([records, ids]) => [records, ids.size]))
   return counts.set(name, 1 + (counts.get(name) ?? 0))
 }
 
-function listKept({ stays }: RemovalPlan): Group[] {
+function listKept({ stays }: Removal): Group[] {
   const groups = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
-  const of = (wanted: Group['effect']) => merged(groups.filter(({ effect }) => effect === wanted))
+  const of = (wanted: Group['effect']) => mergeGroups(groups.filter(({ effect }) => effect === wanted))
   return [...of('unlinked'), ...of('kept')]
 }
 
-export const listed = (records: string, ids: readonly number[]): Listed => ({
+export const summarizeRecords = (records: string, ids: readonly number[]): RecordsSummary => ({
   records,
   count: ids.length,
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
 })
 
 /** A group as it is shown. */
-export const listedGroup = ({ records, ids, effect }: Group): Listed => ({
-  ...listed(records, ids),
+export const listedGroup = ({ records, ids, effect }: Group): RecordsSummary => ({
+  ...summarizeRecords(records, ids),
   ...(effect ? { effect } : {}),
 })
 
 /** One group a kind and effect, each id once. */
-export const merged = (groups: readonly Group[]): Group[] =>
+export const mergeGroups = (groups: readonly Group[]): Group[] =>
   [...Map.groupBy(groups, ({ records, effect }) => `${records} ${effect}`).values()].map((alike) => ({
     ...(alike[0] as Group),
     ids: [...new Set(alike.flatMap(({ ids }) => ids))],

@@ -11,10 +11,10 @@ import { resourceNamed } from './remove.ts'
 
 /** What stands against the return of records that were deleted. */
 
-export type Returning = { definition: Definition; records: JsonObject[] }
+export type ReturningRecords = { definition: Definition; records: JsonObject[] }
 
 /** A record that was erased, as it last was, and the version under which it comes back. */
-export type Erased = { held: JsonObject; version: number }
+export type ErasedRow = { held: JsonObject; version: number }
 
 export const idOf = (record: JsonObject): number => record.id as number
 
@@ -22,8 +22,8 @@ export const idOf = (record: JsonObject): number => record.id as number
 export async function inTheWay(
   transaction: Transaction,
   actor: Actor,
-  returning: Returning[],
-  erased: Erased | undefined,
+  returning: ReturningRecords[],
+  erased: ErasedRow | undefined,
 ): Promise<Problem[]> {
   return [
     ...(await takenValues(transaction, actor, returning)),
@@ -36,7 +36,7 @@ export async function inTheWay(
 export async function brokenRules(
   transaction: Transaction,
   { companyId }: Actor,
-  returning: Returning[],
+  returning: ReturningRecords[],
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
@@ -52,10 +52,18 @@ export async function brokenRules(
 }
 
 /** A problem of the record that the removal is named after stands at its field; of another, at the record's too. */
-const placeOf = ({ definition }: Returning, first: Returning | undefined, id: number, field: string): string =>
-  definition === first?.definition ? field : `${definition.name}[${id}].${field}`
+const placeOf = (
+  { definition }: ReturningRecords,
+  first: ReturningRecords | undefined,
+  id: number,
+  field: string,
+): string => (definition === first?.definition ? field : `${definition.name}[${id}].${field}`)
 
-async function takenValues(transaction: Transaction, { companyId }: Actor, returning: Returning[]): Promise<Problem[]> {
+async function takenValues(
+  transaction: Transaction,
+  { companyId }: Actor,
+  returning: ReturningRecords[],
+): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
@@ -64,7 +72,7 @@ async function takenValues(transaction: Transaction, { companyId }: Actor, retur
         takenMeanwhile(companyId, definition, field, records.map(idOf)),
       )
       for (const { id, value } of rows) {
-        problems.push(taken(definition, placeOf(group, returning[0], id, field), value))
+        problems.push(takenProblem(definition, placeOf(group, returning[0], id, field), value))
       }
     }
   }
@@ -75,8 +83,8 @@ async function takenValues(transaction: Transaction, { companyId }: Actor, retur
 async function takenOfErased(
   transaction: Transaction,
   { companyId }: Actor,
-  [own]: Returning[],
-  erased: Erased | undefined,
+  [own]: ReturningRecords[],
+  erased: ErasedRow | undefined,
 ): Promise<Problem[]> {
   if (!erased || !own) return []
   const { definition } = own
@@ -86,16 +94,16 @@ async function takenOfErased(
   const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, given))
   return fields
     .filter((field) => (row?.[holderColumn(field)] ?? null) !== null)
-    .map((field) => taken(definition, field, given[field]))
+    .map((field) => takenProblem(definition, field, given[field]))
 }
 
-const taken = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>
+const takenProblem = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>
   problem(field, 'not_unique', `is ${JSON.stringify(value)}, which another ${one} has meanwhile; change it there first`)
 
 async function lostReferences(
   transaction: Transaction,
   { companyId }: Actor,
-  returning: Returning[],
+  returning: ReturningRecords[],
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {

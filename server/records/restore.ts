@@ -14,17 +14,17 @@ import {
   undelete,
 } from '#sql/records/restore.ts'
 import { seenRecords } from '#sql/records/sets.ts'
-import { together } from '#sql/statement.ts'
+import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
-import { type Group, type MayDo, resourceNamed } from './remove.ts'
-import { brokenRules, type Erased, idOf, inTheWay, type Returning } from './restore-problems.ts'
+import { type Group, type PermissionCheck, resourceNamed } from './remove.ts'
+import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } from './restore-problems.ts'
 
-export type Restored = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
+export type RestoreResult = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 
 /**
  * Undoes a whole deletion, or nothing of it: every record that went comes back, unless something stands against it. Its
@@ -35,8 +35,8 @@ export async function restoreRemoval(
   transaction: Transaction,
   actor: Actor,
   removalId: number,
-  mayDo: MayDo,
-): Promise<Restored> {
+  mayDo: PermissionCheck,
+): Promise<RestoreResult> {
   const { companyId } = actor
   const removal = await heldRemoval(transaction, actor, removalId, mayDo)
   await lockWhatIsSeen(transaction, companyId, async () => {
@@ -48,14 +48,14 @@ export async function restoreRemoval(
 }
 
 /** A removal, locked: one restore of it at a time. */
-export type LockedRemoval = HeldRemoval & { id: number; erased?: Erased | undefined }
+export type LockedRemoval = HeldRemoval & { id: number; erased?: ErasedRow | undefined }
 
 export async function heldRemoval(
   transaction: Transaction,
   { companyId }: Actor,
   id: number,
-  mayDo: MayDo,
-  erased?: Erased,
+  mayDo: PermissionCheck,
+  erased?: ErasedRow,
 ): Promise<LockedRemoval> {
   const [removal] = await transaction.run<HeldRemoval>(lockRemoval(companyId, id))
   if (!removal) throw new Refusal('not_found')
@@ -105,7 +105,7 @@ export async function restoreLocked(
   transaction: Transaction,
   actor: Actor,
   { id: removalId, erased, ...removal }: LockedRemoval,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const groups = groupsOf(removal)
   const isErased = (name: string, id: number): boolean =>
     erased !== undefined && name === removal.records && id === removal.record_id
@@ -114,7 +114,7 @@ export async function restoreLocked(
     ids: ids.filter((id) => !isErased(definition.name, id)),
   }))
   const rows = await transaction.run<SoftDeletedRow>(softDeletedBy(actor.companyId, removalId, wanted))
-  const returning = groups.flatMap(({ definition }): Returning[] => {
+  const returning = groups.flatMap(({ definition }): ReturningRecords[] => {
     const own = rows.filter(({ records }) => records === definition.name)
     const records = own.map(({ json }) => JSON.parse(json) as JsonObject)
     if (erased && definition.name === removal.records) records.unshift(erased.held)
@@ -139,10 +139,10 @@ function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw invalidFields(problems)
 }
 
-type Wanted = { definition: Definition; ids: number[] }
+type RestoreRequest = { definition: Definition; ids: number[] }
 
 /** The record itself first, then what went with it. */
-function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): Wanted[] {
+function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): RestoreRequest[] {
   const along = Object.entries(went).filter(([name]) => name !== records)
   const own = [record_id, ...(went[records] ?? [])]
   return [
@@ -151,7 +151,7 @@ function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'r
   ]
 }
 
-function refuseIfOver({ mode, restored }: HeldRemoval, [own]: Wanted[], erased: Erased | undefined): void {
+function refuseIfOver({ mode, restored }: HeldRemoval, [own]: RestoreRequest[], erased: ErasedRow | undefined): void {
   const one = own?.definition.one
   if (mode === 'hard' && !erased) {
     throw new Refusal('cannot_restore', {
@@ -164,18 +164,18 @@ function refuseIfOver({ mode, restored }: HeldRemoval, [own]: Wanted[], erased: 
 async function bringBack(
   transaction: Transaction,
   actor: Actor,
-  { definition, records }: Returning,
-  { removalId, erased }: { removalId: number; erased: Erased | undefined },
+  { definition, records }: ReturningRecords,
+  { removalId, erased }: { removalId: number; erased: ErasedRow | undefined },
 ) {
   const hidden = records.filter((record) => record !== erased?.held)
   try {
     if (erased && hidden.length < records.length)
-      await together(
+      await runInOrder(
         transaction.run,
         ...insertAgain(actor, definition, erased.held, { version: erased.version, removalId }),
       )
     if (hidden.length > 0)
-      await together(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
+      await runInOrder(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Taken between our read and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')

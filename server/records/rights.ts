@@ -17,7 +17,7 @@ export async function rightsOf(transaction: Transaction, actor: Actor): Promise<
   const { permissions, add_ons } = row ?? { permissions: [], add_ons: [] }
   return ({ name, served }, action) => {
     const needed = permission(name, action)
-    if (!permissions.includes(needed)) return lacking(needed)
+    if (!permissions.includes(needed)) return lackingRefusal(needed)
     if (actor.channel !== 'api') return undefined
     const off = (['api', served?.addOn ?? 'api'] as const).find((one) => !add_ons.includes(one))
     return off && new Refusal('feature_off', { feature: off })
@@ -32,7 +32,7 @@ export function needFieldRights({ lacksRights }: Pick<Actor, 'lacksRights'>, nee
 
 /** The refusal of a field that is named, by the permission which the account lacks for it. */
 export const lacksRight = (right: string): Refusal =>
-  lacking(
+  lackingRefusal(
     right,
     `A field that is named needs ${right}, which the account does not hold. Leave the field out, or ask somebody who manages the accounts of the company.`,
   )
@@ -47,13 +47,13 @@ export function refuseApproval(
   const approval = lacksRights.length > 0 ? findApproval(definition, before, after) : undefined
   if (!approval || !lacksRights.includes(approval.right)) return undefined
   const { field, value, right } = approval
-  return lacking(
+  return lackingRefusal(
     right,
     `To set ${field} to ${value}, or from it to something else, needs ${right}, which the account does not hold.`,
   )
 }
 
-const lacking = (needed: string, detail?: string): Refusal =>
+const lackingRefusal = (needed: string, detail?: string): Refusal =>
   new Refusal('insufficient_scope', {
     ...(detail === undefined ? {} : { detail }),
     required_scope: needed,

@@ -1,23 +1,31 @@
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { UndoConflict } from '#registry/refusals.ts'
-import { changedSince, type UndoneRow } from '#sql/records/written.ts'
+import { changedSince, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { same } from './check.ts'
-import { type Prefetched, prefetched } from './command.ts'
+import { isSameJson } from './check.ts'
+import { type PrefetchedRow, readPrefetch } from './command.ts'
 import { onlyRow } from './look-up.ts'
-import { familyOf, type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove.ts'
+import {
+  createRemoval,
+  familyOf,
+  type Group,
+  listsOf,
+  planRemoval,
+  type RemovalResult,
+  resourceNamed,
+} from './remove.ts'
 import { heldRemoval, restoreLocked } from './restore.ts'
-import type { Erased } from './restore-problems.ts'
+import type { ErasedRow } from './restore-problems.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
-import { change } from './write-record.ts'
+import { updateOne } from './write-record.ts'
 
 /** What keeps a write from being taken back is gathered while its steps are tried. */
-export type Taking = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }
+export type UndoContext = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }
 
 /** Takes one change back, or adds what is in the way. */
-export async function takeBack(taking: Taking, step: Step): Promise<Removed[]> {
+export async function takeBack(taking: UndoContext, step: Step): Promise<RemovalResult[]> {
   switch (step.does) {
     case 'change':
       await changeBack(taking, step.row)
@@ -35,16 +43,18 @@ export async function takeBack(taking: Taking, step: Step): Promise<Removed[]> {
 type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
 
 /** The old values, where the record has the new ones still. What is worked out is worked out anew. */
-async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: UndoneRow): Promise<void> {
+async function changeBack({ transaction, actor, conflicts, kept }: UndoContext, row: UndoRow): Promise<void> {
   const { records, record_id: id } = row
   const definition = resourceNamed(records)
   const { old, left } = sidesOf(row)
   const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
-  const work = change(actor.companyId, definition, { id, body, expected: undefined })
-  const seen = await prefetched(transaction, work)
+  const work = updateOne(actor.companyId, definition, { id, body, expected: undefined })
+  const seen = await readPrefetch(transaction, work)
   const held = onlyRow(seen)
   const record = held && recordOf(held)
-  const other = Object.keys(body).filter((name) => !record || !same(record[name], left[name]) || isErased(row, name))
+  const other = Object.keys(body).filter(
+    (name) => !record || !isSameJson(record[name], left[name]) || isErased(row, name),
+  )
   if (other.length > 0) conflicts.push({ records, id, fields: other })
   else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))
     kept.push({ records, ids: [id] })
@@ -52,11 +62,11 @@ async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: 
 }
 
 /** Whether the values were erased together with a person: a change from nothing to nothing. */
-const isErased = ({ changes }: UndoneRow, name: string): boolean =>
+const isErased = ({ changes }: UndoRow, name: string): boolean =>
   changes?.[name]?.every((side) => side === null) ?? false
 
 /** Only the record as the write left it, and only where nothing else refers to it. */
-async function removeMade(taking: Taking, { row, version }: StepOf<'remove'>): Promise<Removed[]> {
+async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'>): Promise<RemovalResult[]> {
   const { transaction, actor, conflicts, kept } = taking
   const { records, record_id: id } = row
   const deletion = await deletionOf(taking, row)
@@ -74,7 +84,7 @@ async function removeMade(taking: Taking, { row, version }: StepOf<'remove'>): P
 }
 
 /** The whole deletion, and every reference that it had emptied. */
-async function bringBack({ transaction, actor, conflicts }: Taking, step: StepOf<'restore'>): Promise<void> {
+async function bringBack({ transaction, actor, conflicts }: UndoContext, step: StepOf<'restore'>): Promise<void> {
   const { id, records, record_id, restored, unlinked } = step.removal
   if (restored) {
     conflicts.push({ records, id: record_id, fields: [] })
@@ -91,11 +101,11 @@ async function bringBack({ transaction, actor, conflicts }: Taking, step: StepOf
 }
 
 /** The record that comes back into its table, where the removal had erased it. */
-export const erasedBy = ({ erased }: StepOf<'restore'>): Erased | undefined =>
+export const erasedBy = ({ erased }: StepOf<'restore'>): ErasedRow | undefined =>
   erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
 
 /** What the write brought back goes again, and nothing that came to it since. */
-async function removeAgain(taking: Taking, step: StepOf<'remove again'>): Promise<Removed[]> {
+async function removeAgain(taking: UndoContext, step: StepOf<'remove again'>): Promise<RemovalResult[]> {
   const { records, record_id } = step.removal
   const deletion = await deletionOf(taking, step.removal)
   const left = step.members.find((row) => row.records === records && row.record_id === record_id)
@@ -111,20 +121,20 @@ type Deletion = Awaited<ReturnType<typeof deletionOf>>
 
 /** The deletion of a record, and what it looks at. */
 async function deletionOf(
-  { transaction, actor }: Taking,
-  { records, record_id: id }: Pick<UndoneRow, 'records' | 'record_id'>,
+  { transaction, actor }: UndoContext,
+  { records, record_id: id }: Pick<UndoRow, 'records' | 'record_id'>,
 ) {
   const definition = resourceNamed(records)
-  const work = removal(actor.companyId, { definition, id, expected: undefined })
-  return { definition, id, work, seen: await prefetched(transaction, work) }
+  const work = createRemoval(actor.companyId, { definition, id, expected: undefined })
+  return { definition, id, work, seen: await readPrefetch(transaction, work) }
 }
 
 /** Deletes the record, unless another one refers to it that `counts`. */
 async function deleteAlone(
-  { transaction, actor, conflicts }: Taking,
+  { transaction, actor, conflicts }: UndoContext,
   { definition, id, work, seen }: Deletion,
   counts: (place: string, effect: Group['effect']) => boolean,
-): Promise<Removed[]> {
+): Promise<RemovalResult[]> {
   const { cascades, restricts, stays } = await planRemoval(transaction, actor, {
     definition,
     id,
@@ -146,4 +156,4 @@ const fieldsTo = ({ removal: { relations } }: Definition, records: string): stri
   ...new Set(relations.filter((relation) => relation.records === records).map(({ by }) => by)),
 ]
 
-const recordOf = (seen: NonNullable<Prefetched>): JsonObject => JSON.parse(seen.json as string) as JsonObject
+const recordOf = (seen: NonNullable<PrefetchedRow>): JsonObject => JSON.parse(seen.json as string) as JsonObject

@@ -1,16 +1,16 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { HeldRemoval } from '#sql/records/restore.ts'
-import type { UndoneRow } from '#sql/records/written.ts'
+import type { UndoRow } from '#sql/records/written-changes.ts'
 
 /** What has to be done to take a write back, worked out from what the log has of it: pure. */
 
 /** `from` is the oldest change that a step takes back, `records` how many records it is about. */
 export type Step = { from: number; records: number } & (
-  | { does: 'change'; row: UndoneRow }
-  | { does: 'remove'; row: UndoneRow; version: number }
-  | { does: 'restore'; removal: NamedRemoval; erased: UndoneRow | undefined }
-  | { does: 'remove again'; removal: NamedRemoval; members: readonly UndoneRow[]; linked: readonly UndoneRow[] }
+  | { does: 'change'; row: UndoRow }
+  | { does: 'remove'; row: UndoRow; version: number }
+  | { does: 'restore'; removal: NamedRemoval; erased: UndoRow | undefined }
+  | { does: 'remove again'; removal: NamedRemoval; members: readonly UndoRow[]; linked: readonly UndoRow[] }
 )
 
 export type NamedRemoval = HeldRemoval & { id: number }
@@ -19,21 +19,21 @@ export type NamedRemoval = HeldRemoval & { id: number }
  * The steps, newest first. A record that the write made is deleted, whatever else the write did to it; a deletion is
  * taken back as a whole, with the references that it had emptied, and so is a restore.
  */
-export function stepsOf(rows: readonly UndoneRow[], removals: ReadonlyMap<number, NamedRemoval>): Step[] {
+export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, NamedRemoval>): Step[] {
   const born = new Set(rows.filter(({ action }) => action === 'created').map(placeOf))
-  const last = new Map<string, UndoneRow>()
+  const last = new Map<string, UndoRow>()
   for (const row of rows) if (!last.has(placeOf(row))) last.set(placeOf(row), row)
   const ofRemoval = Map.groupBy(
     rows.filter(({ removal_id }) => removal_id !== null),
     ({ removal_id }) => removal_id as number,
   )
   const undoneAt = new Map<string, number>()
-  const linksOf = new Map<number, UndoneRow[]>()
+  const linksOf = new Map<number, UndoRow[]>()
   // A deletion empties references before it hides the records, a restore fills them in afterwards.
   for (const [id, members] of ofRemoval) {
     const isRestore = members.some(({ action }) => action === 'restored')
     const wanted = new Set(emptiedBy(removals.get(id)?.unlinked ?? []))
-    const edge = isRestore ? (members[0] as UndoneRow).id : (members.at(-1) as UndoneRow).id
+    const edge = isRestore ? (members[0] as UndoRow).id : (members.at(-1) as UndoRow).id
     const beside = isRestore ? rows.filter((row) => row.id > edge).toReversed() : rows.filter((row) => row.id < edge)
     const links = beside.filter((row) => wanted.delete(`${placeOf(row)} ${onlyField(row)}`))
     linksOf.set(id, links)
@@ -58,18 +58,18 @@ export function stepsOf(rows: readonly UndoneRow[], removals: ReadonlyMap<number
     const place = placeOf(row)
     const common = { from: row.id, records: 1, row }
     if (row.action === 'changed') return born.has(place) ? [] : [{ ...common, does: 'change' }]
-    const end = last.get(place) as UndoneRow
+    const end = last.get(place) as UndoRow
     return end.action === 'deleted' || end.action === 'erased'
       ? []
       : [{ ...common, does: 'remove', version: end.version }]
   })
 }
 
-export const placeOf = ({ records, record_id }: Pick<UndoneRow, 'records' | 'record_id'>): string =>
+export const placeOf = ({ records, record_id }: Pick<UndoRow, 'records' | 'record_id'>): string =>
   `${records} ${record_id}`
 
 /** What letting go and filling in again change at a time. */
-function onlyField({ action, changes }: UndoneRow): string | undefined {
+function onlyField({ action, changes }: UndoRow): string | undefined {
   const names = Object.keys(changes ?? {})
   return action === 'changed' && names.length === 1 ? names[0] : undefined
 }
@@ -81,7 +81,7 @@ const emptiedBy = (notes: readonly UnlinkedEntry[]): string[] =>
   ])
 
 /** The fields of a change as they were, and as the write left them. */
-export const sidesOf = ({ changes }: UndoneRow): { old: JsonObject; left: JsonObject } => ({
+export const sidesOf = ({ changes }: UndoRow): { old: JsonObject; left: JsonObject } => ({
   old: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [old]]) => [name, old])),
   left: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [, left]]) => [name, left])),
 })

@@ -5,19 +5,19 @@ import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import { changesOfWrite, holdUndo, moveUndo, removalsById, type UndoneRow } from '#sql/records/written.ts'
+import { changesOfWrite, holdUndo, moveUndo, removalsById, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Command } from './command.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
-import { listed, merged, type Removed, resourceNamed } from './remove.ts'
+import type { Effect } from './preview.ts'
+import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from './remove.ts'
 import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
-import { erasedBy, type Taking, takeBack } from './take-back.ts'
+import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
 import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
-import type { Effect } from './write-plan.ts'
 
-export type Undone = {
+export type UndoSummary = {
   /** Records that were taken back now, and those that the next call takes back. */
   records: number
   remaining: number
@@ -28,10 +28,10 @@ export type Undone = {
  * Takes back what a write did, the newest first, as far as one transaction goes; the next call goes on. Each step is a
  * write like any other, judged by the same rules; where one is refused nothing is done. Decisions, Plans.
  */
-export const undo = (companyId: number, writeId: string): Command<Undone> => ({
+export const undo = (companyId: number, writeId: string): Command<UndoSummary> => ({
   prefetch: null,
   async execute(transaction, actor) {
-    const rows = writeId === '' ? [] : await transaction.run<UndoneRow>(changesOfWrite(companyId, writeId))
+    const rows = writeId === '' ? [] : await transaction.run<UndoRow>(changesOfWrite(companyId, writeId))
     if (!mayBeUndone(actor, rows)) throw new Refusal('not_found', { detail: unknownWrite })
     const rights = await rightsOf(transaction, actor)
     try {
@@ -58,11 +58,11 @@ const unknownWrite =
 const undoneAlready = 'The write has been taken back already.'
 
 /** A token takes back what tokens wrote; what was done in Settings is nobody’s to take back. */
-const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoneRow[]): boolean =>
+const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoRow[]): boolean =>
   rows.length > 0 &&
   rows.every((row) => definitionOf(registry, row.records) && (tokenId === null || row.token_id !== null))
 
-async function removalsOf(transaction: Transaction, companyId: number, rows: readonly UndoneRow[]) {
+async function removalsOf(transaction: Transaction, companyId: number, rows: readonly UndoRow[]) {
   const ids = [...new Set(rows.flatMap(({ removal_id }) => removal_id ?? []))]
   const removals = ids.length === 0 ? [] : await transaction.run<NamedRemoval>(removalsById(companyId, ids))
   return new Map(removals.map((one) => [one.id, one]))
@@ -130,19 +130,21 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
 }
 
 /** Takes all steps, and hears of all that is in the way before it refuses. */
-async function take(transaction: Transaction, actor: Actor, steps: readonly Step[]): Promise<Removed[]> {
-  const taking: Taking = { transaction, actor, conflicts: [], kept: [] }
-  const removed: Removed[] = []
+async function take(transaction: Transaction, actor: Actor, steps: readonly Step[]): Promise<RemovalResult[]> {
+  const taking: UndoContext = { transaction, actor, conflicts: [], kept: [] }
+  const removed: RemovalResult[] = []
   for (const step of steps) removed.push(...(await takeBack(taking, step)))
   const { conflicts, kept } = taking
   if (kept.length > 0) {
-    throw new Refusal('protected', { blocked_by: merged(kept).map(({ records, ids }) => listed(records, ids)) })
+    throw new Refusal('protected', {
+      blocked_by: mergeGroups(kept).map(({ records, ids }) => summarizeRecords(records, ids)),
+    })
   }
-  if (conflicts.length > 0) throw conflicting(conflicts)
+  if (conflicts.length > 0) throw conflictRefusal(conflicts)
   return removed
 }
 
-function conflicting(conflicts: UndoConflict[]): Refusal {
+function conflictRefusal(conflicts: UndoConflict[]): Refusal {
   const [{ records, id, fields }] = conflicts as [UndoConflict]
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
   const where = fields.length > 0 ? ` (${fields.join(', ')})` : ''
@@ -152,7 +154,7 @@ function conflicting(conflicts: UndoConflict[]): Refusal {
   })
 }
 
-const effectOf = (removed: readonly Removed[]): Effect => ({
-  wouldDelete: merged(removed.flatMap(({ cascaded }) => cascaded)),
-  wouldKeep: merged(removed.flatMap(({ kept }) => kept)),
+const effectOf = (removed: readonly RemovalResult[]): Effect => ({
+  wouldDelete: mergeGroups(removed.flatMap(({ cascaded }) => cascaded)),
+  wouldKeep: mergeGroups(removed.flatMap(({ kept }) => kept)),
 })

@@ -8,19 +8,19 @@ import type { WrittenRow } from '#sql/records/insert.ts'
 import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
 import { type UpdateOfSet, updateHeld } from '#sql/records/update.ts'
 import { conflict } from '#sql/statement.ts'
-import { circles, judged, readOf, same, sentOf, takenColumn } from './check.ts'
-import { type Prefetched, prefetched as prefetching } from './command.ts'
-import { type Expected, expectVersion } from './expected.ts'
+import { checkCircles, isSameJson, judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
+import { type PrefetchedRow, readPrefetch as prefetching } from './command.ts'
+import { type ExpectedVersion, expectVersion } from './expected.ts'
 import { foundIn } from './look-up.ts'
+import type { Effect } from './preview.ts'
 import { refuseApproval } from './rights.ts'
-import type { Effect } from './write-plan.ts'
 import {
-  type Changed,
+  type ChangeResult,
   canTravel,
   type Outcomes,
   refusalOf,
   sendUnique,
-  shownTo,
+  showToAuthor,
   type WriteSet,
   writeUnique,
 } from './write-set.ts'
@@ -29,7 +29,7 @@ import {
 export type ChangedRow = {
   id: number | null
   body: Json
-  expected: Expected
+  expected: ExpectedVersion
   lost?: readonly Problem[]
   /** The call that it comes from; by default that of the set. */
   by?: Origin
@@ -44,13 +44,13 @@ export async function updateRecords(
   set: WriteSet,
   definition: Definition,
   rows: readonly ChangedRow[],
-  prefetched?: Prefetched,
-): Promise<Outcomes<Changed>> {
+  prefetched?: PrefetchedRow,
+): Promise<Outcomes<ChangeResult>> {
   const found = foundIn(definition, prefetched === undefined ? await prefetch(set, definition, rows) : prefetched)
-  const outcomes: Outcomes<Changed> = []
+  const outcomes: Outcomes<ChangeResult> = []
   const targets = new Set<number>()
   const taken = new Set<string>()
-  const accepted: Accepted[] = []
+  const accepted: AcceptedChange[] = []
   for (const [place, row] of rows.entries()) {
     await set.breathe()
     const { id } = row
@@ -66,7 +66,7 @@ export async function updateRecords(
     }
     for (const { key } of values) taken.add(key)
     const { before, changed, previewed, effect } = outcome
-    outcomes[place] = { ...shownTo(set.actor, definition, before), changed, previewed, effect }
+    outcomes[place] = { ...showToAuthor(set.actor, definition, before), changed, previewed, effect }
     if (changed.length > 0) accepted.push(outcome)
   }
   await write(set, definition, outcomes, accepted)
@@ -80,7 +80,7 @@ const prefetch = ({ transaction, actor }: WriteSet, definition: Definition, rows
 export const lookUpRows = (definition: Definition, rows: readonly ChangedRow[]) =>
   rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
 
-type Accepted = {
+type AcceptedChange = {
   place: number
   by: Origin
   before: WrittenRow
@@ -91,22 +91,22 @@ type Accepted = {
   effect: Effect
 }
 
-type Judging = { place: number; row: ChangedRow; seen: JsonObject; held: WrittenRow | undefined }
+type JudgedRow = { place: number; row: ChangedRow; seen: JsonObject; held: WrittenRow | undefined }
 
 async function judge(
   { transaction, actor }: WriteSet,
   definition: Definition,
-  { place, row: { body, expected, lost = [], by = actor }, seen, held }: Judging,
-): Promise<Accepted | Refusal> {
+  { place, row: { body, expected, lost = [], by = actor }, seen, held }: JudgedRow,
+): Promise<AcceptedChange | Refusal> {
   try {
-    const { json } = heldRecord(held ?? null, expected)
+    const { json } = requireHeldRecord(held ?? null, expected)
     const before = JSON.parse(json) as JsonObject
     refuseStale(definition, { body, before, seen })
-    const { record: after, problems } = judged(definition, { body, before, prefetched: seen })
+    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen })
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
-      problems.push(...(await circles(transaction, actor, definition, after, before)))
+      problems.push(...(await checkCircles(transaction, actor, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const different = differences(definition, before, after)
     const read = readOf(definition, seen)
@@ -127,8 +127,8 @@ async function judge(
 async function write(
   set: WriteSet,
   definition: Definition,
-  outcomes: Outcomes<Changed>,
-  accepted: readonly Accepted[],
+  outcomes: Outcomes<ChangeResult>,
+  accepted: readonly AcceptedChange[],
 ): Promise<void> {
   if (accepted.length === 0) return
   const { actor } = set
@@ -156,7 +156,7 @@ async function write(
   const byId = new Map(written.map((row) => [row.id, row]))
   for (const { place, before, changed, previewed, effect } of accepted) {
     const now = byId.get(before.id)
-    if (now) outcomes[place] = { ...shownTo(actor, definition, now), changed, previewed, effect }
+    if (now) outcomes[place] = { ...showToAuthor(actor, definition, now), changed, previewed, effect }
     else if (!(outcomes[place] instanceof Refusal)) outcomes[place] = undefined
   }
 }
@@ -169,7 +169,7 @@ const namesSent = (definition: Definition, body: Json): string[] =>
 function differences(definition: Definition, before: JsonObject, after: JsonObject) {
   const changed = columnsOf(definition)
     .map(([name]) => name)
-    .filter((name) => !same(after[name], before[name]))
+    .filter((name) => !isSameJson(after[name], before[name]))
   const changes = Object.fromEntries(
     changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
   )
@@ -177,7 +177,10 @@ function differences(definition: Definition, before: JsonObject, after: JsonObje
 }
 
 /** Returns the live record that was prefetched. Throws if there is none or its version is not the one expected. */
-export function heldRecord(prefetched: Prefetched, expected: Expected): { version: number; json: string } {
+export function requireHeldRecord(
+  prefetched: PrefetchedRow,
+  expected: ExpectedVersion,
+): { version: number; json: string } {
   if (!prefetched) throw new Refusal('not_found')
   const { version, json } = prefetched as { version: number; json: string }
   expectVersion(version, expected)

@@ -8,27 +8,31 @@ import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
-import { type Command, type Prefetched, prefetched, runLocked } from './command.ts'
-import type { Expected } from './expected.ts'
+import { type Command, type PrefetchedRow, readPrefetch, runLocked } from './command.ts'
+import type { ExpectedVersion } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { onlyRow } from './look-up.ts'
-import { type MayDo, type Removed, removal } from './remove.ts'
-import { change, creation, heldRecord } from './write-record.ts'
-import { type Changed, type Late, noneLate } from './write-set.ts'
+import { createRemoval, type PermissionCheck, type RemovalResult } from './remove.ts'
+import { createOne, requireHeldRecord, updateOne } from './write-record.ts'
+import { type ChangeResult, type LateConflict, noneLate } from './write-set.ts'
 
 /** Writes by the identifier that the caller has for a record. */
 
-export type Upserted = Changed & { created: boolean }
+export type UpsertResult = ChangeResult & { created: boolean }
 
 /** `isFinal`: nothing is asked after it but the commit. */
-type Wanted = { definition: Definition; value: string; expected: Expected; isFinal?: boolean }
+type UpsertRequest = { definition: Definition; value: string; expected: ExpectedVersion; isFinal?: boolean }
 
 /**
  * Changes the live record with the reference, or makes one. The reference is locked, then looked up, in that order:
  * two who write by it never both make a record. The record is locked by its id and looked at again: where it has
  * another reference by then, the transaction starts anew.
  */
-export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late = noneLate()): Command<Upserted> => {
+export const upsert = (
+  companyId: number,
+  wanted: UpsertRequest & { body: Json },
+  late = noneLate(),
+): Command<UpsertResult> => {
   const { definition, body, expected, isFinal = false } = wanted
   const value = readReference(wanted.value)
   return {
@@ -36,10 +40,10 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
     prefetch: recordOfReference(companyId, definition, value),
     async execute(transaction, actor, found) {
       if (found) {
-        const work = change(companyId, definition, { id: found.id as number, body, expected, late, isFinal })
-        const seen = await prefetched(transaction, work)
+        const work = updateOne(companyId, definition, { id: found.id as number, body, expected, late, isFinal })
+        const seen = await readPrefetch(transaction, work)
         refuseOtherRecord(found, seen)
-        heldRecord(onlyRow(seen), expected)
+        requireHeldRecord(onlyRow(seen), expected)
         refuseOther(value, body)
         return { ...(await work.execute(transaction, actor, seen)), created: false }
       }
@@ -47,7 +51,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
       refuseOther(value, body)
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, definition, late, () =>
-        runLocked(transaction, actor, creation(companyId, definition, { body: given, late, isFinal })),
+        runLocked(transaction, actor, createOne(companyId, definition, { body: given, late, isFinal })),
       )
       return { ...made, created: true, changed: [], previewed: [] }
     },
@@ -57,9 +61,9 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
 /** Deletes the live record with the reference; its id, too. */
 export const removalByReference = (
   companyId: number,
-  { definition, value, expected, mayDo }: Wanted & { mayDo?: MayDo | undefined },
-): Command<Removed> =>
-  byReference(companyId, definition, value, (id) => removal(companyId, { definition, id, expected, mayDo }))
+  { definition, value, expected, mayDo }: UpsertRequest & { mayDo?: PermissionCheck | undefined },
+): Command<RemovalResult> =>
+  byReference(companyId, definition, value, (id) => createRemoval(companyId, { definition, id, expected, mayDo }))
 
 /** Work on the live record with a reference, or the refusal where there is none. */
 export const byReference = <T>(
@@ -74,7 +78,7 @@ export const byReference = <T>(
   async execute(transaction, actor, found) {
     if (!found) throw new Refusal('not_found')
     const work = onId(found.id as number)
-    const seen = await prefetched(transaction, work)
+    const seen = await readPrefetch(transaction, work)
     refuseOtherRecord(found, seen)
     return work.execute(transaction, actor, seen)
   },
@@ -83,7 +87,7 @@ export const byReference = <T>(
 const referenceValue = ({ name }: Definition, value: string) => ({ records: name, field: referenceField, value })
 
 /** By the time that the record was locked it may be gone or have another reference. */
-function refuseOtherRecord(found: NonNullable<Prefetched>, seen: Prefetched): void {
+function refuseOtherRecord(found: NonNullable<PrefetchedRow>, seen: PrefetchedRow): void {
   const row = onlyRow(seen)
   const record = row && (JSON.parse(row.json as string) as JsonObject)
   if (record?.[referenceField] !== found.reference) throw conflict()
@@ -110,7 +114,7 @@ function refuseOther(value: string, body: Json): void {
 async function metAtReference<T>(
   transaction: Transaction,
   definition: Definition,
-  late: Late,
+  late: LateConflict,
   work: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -7,32 +7,40 @@ import type { Actor } from './actor.ts'
 import { type Command, runCommand } from './command.ts'
 import { createRecords } from './create.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
-import { type ChangedRow, heldRecord, lookUpRows, updateRecords } from './update.ts'
-import { type Changed, type Late, noneLate, outcomeOf, type SetOperation, shortSet, type Written } from './write-set.ts'
+import { type ChangedRow, lookUpRows, requireHeldRecord, updateRecords } from './update.ts'
+import {
+  type ChangeResult,
+  type LateConflict,
+  noneLate,
+  outcomeOf,
+  type SetOperation,
+  shortSet,
+  type WriteResult,
+} from './write-set.ts'
 
-export { heldRecord }
+export { requireHeldRecord }
 
-const creating: SetOperation<Written> = {
+const creating: SetOperation<WriteResult> = {
   prefetch: (companyId, definition, rows, waits) =>
     prefetchForCreate(companyId, definition, lookUpRows(definition, rows), waits),
   write: createRecords,
 }
 
-const updating: SetOperation<Changed> = {
+const updating: SetOperation<ChangeResult> = {
   prefetch: (companyId, definition, rows, waits) =>
     prefetchForUpdate(companyId, definition, lookUpRows(definition, rows), waits),
   write: updateRecords,
 }
 
 /** What its transaction knows of it. `isFinal`: nothing is asked after it but the commit. */
-type Ending = { late?: Late; isFinal?: boolean }
+type WriteEnding = { late?: LateConflict; isFinal?: boolean }
 
 /** The write of one row, whose look-ups travel with the look-up of their caller. */
 function writeOne<Done>(
   operation: SetOperation<Done>,
   companyId: number,
   definition: Definition,
-  { late = noneLate(), isFinal = false, ...row }: ChangedRow & Ending,
+  { late = noneLate(), isFinal = false, ...row }: ChangedRow & WriteEnding,
 ): Command<Done> {
   const { id, body } = row
   const locks = locksOfValues(companyId, valuesSent(definition, body))
@@ -54,14 +62,17 @@ function writeOne<Done>(
   }
 }
 
-export const creation = (
+export const createOne = (
   companyId: number,
   definition: Definition,
-  row: Pick<ChangedRow, 'body'> & Ending,
-): Command<Written> => writeOne(creating, companyId, definition, { id: null, expected: undefined, ...row })
+  row: Pick<ChangedRow, 'body'> & WriteEnding,
+): Command<WriteResult> => writeOne(creating, companyId, definition, { id: null, expected: undefined, ...row })
 
-export const change = (companyId: number, definition: Definition, row: ChangedRow & Ending): Command<Changed> =>
-  writeOne(updating, companyId, definition, row)
+export const updateOne = (
+  companyId: number,
+  definition: Definition,
+  row: ChangedRow & WriteEnding,
+): Command<ChangeResult> => writeOne(updating, companyId, definition, row)
 
 export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
-  runCommand(transaction, actor, creation(actor.companyId, definition, { body }))
+  runCommand(transaction, actor, createOne(actor.companyId, definition, { body }))

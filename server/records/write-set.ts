@@ -5,16 +5,16 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Prefetch } from '#sql/prefetch.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
-import type { Waits } from '#sql/records/prefetch.ts'
+import type { WaitsForLocks } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { conflict, type Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { notUnique } from './check.ts'
-import type { Prefetched } from './command.ts'
+import type { PrefetchedRow } from './command.ts'
+import type { Effect } from './preview.ts'
 import type { ChangedRow } from './update.ts'
-import type { Effect } from './write-plan.ts'
 
 /** A set: rows of one operation on one resource of one company, written in one transaction. */
 
@@ -22,16 +22,16 @@ import type { Effect } from './write-plan.ts'
  * A record as a write leaves it. `json` is its text, as PostgreSQL shows it, less what is withheld from whoever writes: the
  * empty text where that is all, and null where the record is not read before the commit.
  */
-export type Written = Omit<WrittenRow, 'json'> & { json: string | null; effect: Effect }
+export type WriteResult = Omit<WrittenRow, 'json'> & { json: string | null; effect: Effect }
 
 /** A record whose tag is known only once what was sent of it is written. */
-export type Unread = { definition: Definition; id: number }
+export type UnreadRecord = { definition: Definition; id: number }
 
 /** `changed` are the fields that differ. `previewed` are those that a dry-run tells of. */
-export type Changed = Written & { changed: string[]; previewed: string[] }
+export type ChangeResult = WriteResult & { changed: string[]; previewed: string[] }
 
 /** Returns what a write has left, as its author may see it. */
-export const shownTo = ({ lacksRights }: Actor, definition: Definition, row: WrittenRow): WrittenRow => ({
+export const showToAuthor = ({ lacksRights }: Actor, definition: Definition, row: WrittenRow): WrittenRow => ({
   ...row,
   json: isUnseen(definition, lacksRights) ? '' : visibleRecords(definition, lacksRights, row.json),
 })
@@ -43,7 +43,7 @@ export type Outcomes<Done> = (Done | Refusal | undefined)[]
 export type WriteSet = {
   transaction: Transaction
   actor: Actor
-  late: Late
+  late: LateConflict
   /** Whether nothing is asked any more before the commit, with which its statements travel. */
   isFinal?: boolean
   /** Lets other requests run between the rows of a long set. */
@@ -51,7 +51,7 @@ export type WriteSet = {
 }
 
 /** Survives a rerun of the transaction. */
-export type Late = {
+export type LateConflict = {
   /** How often another transaction took a unique value between the look-up and the write. */
   times: number
   /** Whether the transaction was rolled back because of it: what follows has no outcome. */
@@ -60,12 +60,12 @@ export type Late = {
 
 /** How rows of one operation are written together. A row that is created has no id. */
 export type SetOperation<Done> = {
-  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: Waits): Prefetch
+  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: WaitsForLocks): Prefetch
   write(
     set: WriteSet,
     definition: Definition,
     rows: readonly ChangedRow[],
-    prefetched: Prefetched,
+    prefetched: PrefetchedRow,
   ): Promise<Outcomes<Done>>
 }
 
@@ -80,10 +80,10 @@ export type SetRow<T> = {
   holds: readonly string[]
 }
 
-export const noneLate = (): Late => ({ times: 0, isUndone: false })
+export const noneLate = (): LateConflict => ({ times: 0, isUndone: false })
 
 /** A set that is short enough to be judged at a stretch. */
-export function shortSet(transaction: Transaction, actor: Actor, late: Late, isFinal = false): WriteSet {
+export function shortSet(transaction: Transaction, actor: Actor, late: LateConflict, isFinal = false): WriteSet {
   late.isUndone = false
   return { transaction, actor, late, isFinal, breathe: async () => {} }
 }

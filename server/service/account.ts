@@ -34,7 +34,7 @@ export type NewAccount = {
 }
 
 /** How a password becomes a hash: by itself, or where a crowd has to queue for it. */
-type Hashing = (password: string) => Promise<string>
+type HashPassword = (password: string) => Promise<string>
 
 export async function createAccount(
   transaction: Transaction,
@@ -64,7 +64,7 @@ type AccountOptions = PasswordOptions & {
 }
 
 type PasswordOptions = {
-  hashing?: Hashing
+  hashing?: HashPassword
   /** What the caller called the password. */
   passwordField?: string
   /** Where the service is reached; a password is not made of its name. */
@@ -72,7 +72,7 @@ type PasswordOptions = {
 }
 
 /** A password that somebody wants, and what it is judged by. */
-type NewPassword = { text: string; field: string; company: string; host: string | undefined; hashing: Hashing }
+type NewPassword = { text: string; field: string; company: string; host: string | undefined; hashing: HashPassword }
 
 async function newPassword(
   transaction: Transaction,

@@ -7,15 +7,15 @@ export type Allowance = {
 
 export type Amounts = { atOnce: number; perSecond: number }
 
-type Left = { amount: number; at: number }
+type RemainingAmount = { amount: number; at: number }
 
 /** Anyone who has everything left is forgotten, so no more is kept than keys that take. */
-export function makeAllowance({ atOnce, perSecond }: Amounts): Allowance {
-  const lefts = new Map<number, Left>()
+export function createAllowance({ atOnce, perSecond }: Amounts): Allowance {
+  const lefts = new Map<number, RemainingAmount>()
   const fullAfter = (atOnce / perSecond) * 1000
   let sweptAt = 0
 
-  const leftOf = ({ amount, at }: Left, now: number): number =>
+  const leftOf = ({ amount, at }: RemainingAmount, now: number): number =>
     Math.min(atOnce, amount + ((now - at) / 1000) * perSecond)
   const sweep = (now: number): void => {
     if (now - sweptAt < fullAfter) return

@@ -12,10 +12,10 @@ export const attemptsMax = 10
 export const attemptsOfPeerMax = 100
 
 /** What a try counts for: an address, an account or a device; or a network, whose tries no right password forgets. */
-export type Counted = { subject: Buffer; ofPeer?: true }
+export type CountedSubject = { subject: Buffer; ofPeer?: true }
 
 /** Counts a try; the seconds until there may be another one, 0 where this one may go on. */
-export async function count(database: Database, counted: readonly Counted[]): Promise<number> {
+export async function count(database: Database, counted: readonly CountedSubject[]): Promise<number> {
   const rows = await database.read<AttemptRow>(countAttempt(subjectsOf(counted), attemptWindowSeconds))
   const maxOf = (row: AttemptRow): number =>
     counted.some(({ subject, ofPeer }) => ofPeer && subject.equals(row.subject)) ? attemptsOfPeerMax : attemptsMax
@@ -24,7 +24,7 @@ export async function count(database: Database, counted: readonly Counted[]): Pr
 }
 
 /** The same, refused where it may not. */
-export async function countOrRefuse(database: Database, counted: readonly Counted[]): Promise<void> {
+export async function countOrRefuse(database: Database, counted: readonly CountedSubject[]): Promise<void> {
   const seconds = await count(database, counted)
   if (seconds === 0) return
   throw new Refusal('too_many_requests', {
@@ -34,21 +34,21 @@ export async function countOrRefuse(database: Database, counted: readonly Counte
 }
 
 /** The password was right: the tries before it are forgotten, but for those of the network. */
-export function forget(database: Database, counted: readonly Counted[]): Promise<unknown> {
+export function forget(database: Database, counted: readonly CountedSubject[]): Promise<unknown> {
   const { own = [], ofPeer = [] } = Object.groupBy(counted, (one) => (one.ofPeer ? 'ofPeer' : 'own'))
   return database.read(forgiveAttempts(subjectsOf(own), subjectsOf(ofPeer)))
 }
 
 /** This try does not count; those before it do. */
-export const takeBack = (database: Database, counted: readonly Counted[]): Promise<unknown> =>
+export const takeBack = (database: Database, counted: readonly CountedSubject[]): Promise<unknown> =>
   database.read(forgiveAttempts([], subjectsOf(counted)))
 
-const subjectsOf = (counted: readonly Counted[]): Buffer[] => counted.map(({ subject }) => subject)
+const subjectsOf = (counted: readonly CountedSubject[]): Buffer[] => counted.map(({ subject }) => subject)
 
 /** Compares; a try that was turned away before it was compared is taken back. */
-export async function comparing<T>(
+export async function runCounted<T>(
   database: Database,
-  counted: readonly Counted[],
+  counted: readonly CountedSubject[],
   compare: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -10,13 +10,13 @@ import type { Token } from './token.ts'
 
 /** What somebody did to accounts and to the company is kept in the history like changes of records, and so is who signed in. */
 
-export type Noted = { records: string; recordId: number; action: string; changes?: Facts | null }
+export type AuditNote = { records: string; recordId: number; action: string; changes?: Facts | null }
 
 /** Nothing is kept of changes that are none; null where something was done that is no change of values. */
 export async function audit(
   transaction: Transaction,
   actor: LogAuthor,
-  { changes = null, ...noted }: Noted,
+  { changes = null, ...noted }: AuditNote,
 ): Promise<void> {
   if (changes && Object.keys(changes).length === 0) return
   await transaction.run(appendAudit(actor, { ...noted, changes }))

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '#derive/console/answers.ts'
-import { byteOrderMark, row } from '#derive/csv.ts'
+import type { AuditEntry } from '#derive/console/responses.ts'
+import { byteOrderMark, formatRow } from '#derive/csv.ts'
 import type { Json } from '#registry/json.ts'
 import { type AuditFilter, type AuditRow, auditBefore, countAudit, listAudit } from '#sql/system/audit.ts'
 import type { Database, Transaction } from '../store/database.ts'
@@ -49,20 +49,21 @@ const entryOf = ({ account_id, account_name, door, changes, place: _, ...entry }
 type Column = { name: string; read(entry: AuditEntry): Json }
 
 const columns: readonly Column[] = [
-  ...(['id', 'at', 'action', 'records', 'record_id', 'title'] as const).map(plain),
+  ...(['id', 'at', 'action', 'records', 'record_id', 'title'] as const).map(plainColumn),
   { name: 'actor_id', read: ({ actor }) => actor?.id ?? null },
   { name: 'actor_name', read: ({ actor }) => actor?.name ?? null },
-  ...(['channel', 'peer', 'forwarded_for', 'device', 'request_id', 'changes'] as const).map(plain),
+  ...(['channel', 'peer', 'forwarded_for', 'device', 'request_id', 'changes'] as const).map(plainColumn),
 ]
 
-function plain(name: Exclude<keyof AuditEntry, 'actor'>): Column {
+function plainColumn(name: Exclude<keyof AuditEntry, 'actor'>): Column {
   return { name, read: (entry) => entry[name] }
 }
 
 /** Formats entries as CSV, a piece for each page. */
 export async function* auditCsv(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
-  yield byteOrderMark + row(columns.map(({ name }) => name))
-  for await (const entries of pages) yield entries.map((entry) => row(columns.map(({ read }) => read(entry)))).join('')
+  yield byteOrderMark + formatRow(columns.map(({ name }) => name))
+  for await (const entries of pages)
+    yield entries.map((entry) => formatRow(columns.map(({ read }) => read(entry)))).join('')
 }
 
 /** Formats entries as the JSON of a list, a piece for each page. */

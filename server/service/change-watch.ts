@@ -23,7 +23,7 @@ const lookSoonMilliseconds = 20
 /** While the database does not answer. */
 const retryMilliseconds = 1000
 
-type Watching = {
+type WatchOptions = {
   /** Runs a look at the log; never rejects. */
   inBackground(look: () => Promise<void>): Promise<void>
   /** Takes how many wait, whenever that changes. */
@@ -32,7 +32,7 @@ type Watching = {
 
 export function startChangeWatch(
   database: Pick<Database, 'read' | 'onCommit'>,
-  { inBackground, onCount }: Watching,
+  { inBackground, onCount }: WatchOptions,
 ): ChangeWatch {
   const waiting = new Map<number, Set<Waiter>>()
   let count = 0
@@ -48,7 +48,7 @@ export function startChangeWatch(
     isPolling = true
     hasCommitted = false
     const asked = [...waiting]
-    const seen = asked.map(([companyId, waiters]) => ({ companyId, ...oldest(waiters) }))
+    const seen = asked.map(([companyId, waiters]) => ({ companyId, ...findOldest(waiters) }))
     let pause = retryMilliseconds
     await inBackground(async () => {
       const [row] = await database.read<{ epoch: number; pos: string; company_ids: number[] }>(changedCompanies(seen))
@@ -58,7 +58,8 @@ export function startChangeWatch(
         for (const waiter of waiters) {
           if (changed.has(companyId)) waiter.wake()
           // Of those who came meanwhile with less in view, the next poll knows.
-          else if (!isBefore(waiter.seen, seen[index] as Watermark)) waiter.seen = later(waiter.seen, { epoch, pos })
+          else if (!isBefore(waiter.seen, seen[index] as Watermark))
+            waiter.seen = pickLater(waiter.seen, { epoch, pos })
         }
       }
       pause = pollMilliseconds
@@ -114,7 +115,7 @@ export function startChangeWatch(
 const isBefore = (one: Watermark, other: Watermark): boolean =>
   one.epoch < other.epoch || (one.epoch === other.epoch && one.pos !== other.pos && BigInt(one.pos) < BigInt(other.pos))
 
-const later = (one: Watermark, other: Watermark): Watermark => (isBefore(one, other) ? other : one)
+const pickLater = (one: Watermark, other: Watermark): Watermark => (isBefore(one, other) ? other : one)
 
-const oldest = (waiters: ReadonlySet<Waiter>): Watermark =>
+const findOldest = (waiters: ReadonlySet<Waiter>): Watermark =>
   [...waiters].map(({ seen }) => seen).reduce((one, other) => (isBefore(other, one) ? other : one))

@@ -64,12 +64,12 @@ export async function readChanges(
   const [row] = await database.read<ChangesRow>(
     changesAfter(servedResources, { companyId, after: from, records, limit, keptDays }),
   )
-  const { json, next, more } = judged(companyId, row as ChangesRow)
+  const { json, next, more } = checkPage(companyId, row as ChangesRow)
   return { changes: JSON.parse(`[${json}]`) as Change[], next, more }
 }
 
 /** A page that was read, refused where it cannot go on from the position that was asked for. */
-export function judged(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
+export function checkPage(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
   if (isGone(row)) throw new Refusal('cursor_gone')
   const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, line, more } = row
   const next =

@@ -1,10 +1,10 @@
-import { plain } from '#derive/words.ts'
+import { formatName } from '#derive/words.ts'
 import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
-import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
+import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import {
   type CompanyRow,
@@ -32,11 +32,11 @@ export async function createCompany(
   const start = {
     name: input.name,
     currency: 'USD',
-    plan: 'STARTER' as Plan,
+    plan: 'STARTER' as SubscriptionPlan,
     add_ons: ['api'],
     is_demo: input.isDemo ?? false,
   }
-  const wanted = checked({ ...start, id: 0 }, input)
+  const wanted = checkCompany({ ...start, id: 0 }, input)
   const [company] = await transaction.run<CompanyRow>(insertCompany(wanted))
   if (!company) throw new Error('the company was not inserted')
   await recount(transaction, company.id)
@@ -58,7 +58,7 @@ export async function setCompany(
   const [before] = await transaction.run<CompanyRow>(lock(id))
   if (!before) throw noCompany(id)
   if (input.currency !== undefined && input.currency !== before.currency) await refuseIfAmounts(transaction, before)
-  const [after] = await transaction.run<CompanyRow>(updateCompany(checked(before, input)))
+  const [after] = await transaction.run<CompanyRow>(updateCompany(checkCompany(before, input)))
   await recount(transaction, id)
   await auditCompany(transaction, actor, before, after as CompanyRow)
   return after as CompanyRow
@@ -85,7 +85,7 @@ export async function amountsIn(transaction: Transaction, id: number): Promise<s
 async function refuseIfAmounts(transaction: Transaction, { id, currency }: CompanyRow): Promise<void> {
   const kinds = await amountsIn(transaction, id)
   if (kinds.length === 0) return
-  const message = `cannot change any more: there are amounts in ${currency} (${kinds.map(plain).join(', ')}), which would be read as amounts of the other currency; make a new company for that`
+  const message = `cannot change any more: there are amounts in ${currency} (${kinds.map(formatName).join(', ')}), which would be read as amounts of the other currency; make a new company for that`
   throw invalidField('currency', 'locked', message)
 }
 
@@ -99,7 +99,7 @@ async function recount(transaction: Transaction, companyId: number): Promise<voi
   for (const { name } of limitedResources) await transaction.run(recountSlots(companyId, name))
 }
 
-function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {
+function checkCompany(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {
   const problems: Problem[] = []
   const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
   const trimmed = name?.trim() ?? before.name
@@ -107,7 +107,8 @@ function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: C
   // A company goes on with the one it has: currencies are withdrawn.
   const known = currency === undefined || currency === before.currency || currencies.includes(currency)
   if (!known) refuse('currency', 'must be a code of ISO 4217 like USD')
-  if (plan !== undefined && !planNames.includes(plan as Plan)) refuse('plan', `must be one of ${planNames.join(', ')}`)
+  if (plan !== undefined && !planNames.includes(plan as SubscriptionPlan))
+    refuse('plan', `must be one of ${planNames.join(', ')}`)
   const strange = wanted?.find((addOn) => !addOns.includes(addOn as AddOn))
   if (strange !== undefined) refuse('add_ons', `has ${JSON.stringify(strange)}; there are ${addOns.join(', ')}`)
   if (problems.length > 0) throw invalidFields(problems)
@@ -115,7 +116,7 @@ function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: C
     ...before,
     name: trimmed,
     currency: currency ?? before.currency,
-    plan: (plan as Plan | undefined) ?? before.plan,
+    plan: (plan as SubscriptionPlan | undefined) ?? before.plan,
     add_ons: wanted ? addOns.filter((addOn) => wanted.includes(addOn)) : before.add_ons,
   }
 }

@@ -4,7 +4,7 @@ import { erasedValues } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
 import { updateHeld } from '#sql/records/update.ts'
-import { type Statement, together } from '#sql/statement.ts'
+import { runInOrder, type Statement } from '#sql/statement.ts'
 import { updateAccount } from '#sql/system/accounts.ts'
 import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
@@ -135,7 +135,7 @@ async function eraseRecord(
     if (!changedFields) return
     const updates = [{ id, version: version as number, by: author, values, changes }]
     const update = updateHeld({ author, definition, updates, names: Object.keys(values), isShown: false })
-    await together(transaction.run, ...update)
+    await runInOrder(transaction.run, ...update)
     return
   }
   await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))

@@ -1,4 +1,4 @@
-import type { LookedUp } from '#derive/console/answers.ts'
+import type { LookUpResult } from '#derive/console/responses.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
@@ -84,7 +84,7 @@ export async function lookUpValues(
   companyId: number,
   definition: Definition,
   { field: name, values }: { field: string; values: readonly string[] },
-): Promise<LookedUp[]> {
+): Promise<LookUpResult[]> {
   const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
   if (values.length > lookedUpMax) throw invalidField('values', 'too_long', `must be at most ${lookedUpMax} texts`)
   if (field?.kind === 'reference') {

@@ -28,14 +28,14 @@ export type PasswordQueue = {
   /** Whether somebody who is signed in gives the password of that hash. */
   isRight(password: string, of: string): Promise<boolean>
   /** Which of these hashes, `count` at most, the password is right for. It takes as long as comparing with `count`. */
-  matches(password: string, hashes: readonly string[], count: number, from: From): Promise<boolean[]>
+  matches(password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]>
 }
 
 /** Who waits: somebody known, by a session or a device, or a stranger, told by his network. */
-export type From = 'known' | { stranger: string }
+export type QueueOrigin = 'known' | { stranger: string }
 
 type QueueOptions = { atOnceMax: number; waitMilliseconds: number }
-type Waiting = { from: From; begin(): void }
+type WaitingHash = { from: QueueOrigin; begin(): void }
 
 /** A person who works here waits longer for his turn than a stranger, before he is told to come back. */
 const knownWaitFactor = 4
@@ -47,17 +47,17 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
   // One slot is kept for those who are known, and the next one is theirs before it is a stranger's: a crowd of strangers
   // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
-  const waiting: Waiting[] = []
+  const waiting: WaitingHash[] = []
   const running = { all: 0, strangers: 0 }
   let nobodys: Promise<string> | undefined
 
-  const hasSlot = (from: From): boolean =>
+  const hasSlot = (from: QueueOrigin): boolean =>
     running.all < atOnceMax && (from === 'known' || running.strangers < strangersMax)
-  const begin = (from: From): void => {
+  const begin = (from: QueueOrigin): void => {
     running.all++
     if (from !== 'known') running.strangers++
   }
-  const end = (from: From): void => {
+  const end = (from: QueueOrigin): void => {
     running.all--
     if (from !== 'known') running.strangers--
     const known = waiting.findIndex((one) => one.from === 'known')
@@ -65,7 +65,7 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
     if (next >= 0) waiting.splice(next, 1)[0]?.begin()
   }
 
-  const inTurn = async <T>(from: From, work: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(from: QueueOrigin, work: () => Promise<T>): Promise<T> => {
     if (hasSlot(from)) begin(from)
     else await queued(from)
     try {
@@ -75,11 +75,11 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
     }
   }
 
-  const queued = (from: From): Promise<void> => {
+  const queued = (from: QueueOrigin): Promise<void> => {
     const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
-    if (ofPeer >= waitingPerPeerMax) throw busy()
+    if (ofPeer >= waitingPerPeerMax) throw createBusyRefusal()
     return new Promise((resolve, reject) => {
-      const entry: Waiting = {
+      const entry: WaitingHash = {
         from,
         begin: () => {
           clearTimeout(timer)
@@ -90,7 +90,7 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
       const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1)
-        reject(busy())
+        reject(createBusyRefusal())
       }, waitMost)
       waiting.push(entry)
     })
@@ -111,7 +111,7 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
   }
 }
 
-const isSame = (one: From, other: From): boolean =>
+const isSame = (one: QueueOrigin, other: QueueOrigin): boolean =>
   one !== 'known' && other !== 'known' && one.stranger === other.stranger
 
-const busy = (): Refusal => new Refusal('unavailable', { headers: { 'Retry-After': '1' } })
+const createBusyRefusal = (): Refusal => new Refusal('unavailable', { headers: { 'Retry-After': '1' } })

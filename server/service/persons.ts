@@ -88,12 +88,12 @@ function notAPerson({ one, person }: Definition, record: JsonObject): string {
 }
 
 /** The ids of the records that refer to a person: by resource and field, live ones and deleted ones. */
-export type Referring = { records: string; field: string; ids: number[]; live: number }
+export type ReferringIds = { records: string; field: string; ids: number[]; live: number }
 
 export async function readReferring(
   transaction: Transaction,
   { companyId, kind, id }: PersonRequest,
-): Promise<Referring[]> {
+): Promise<ReferringIds[]> {
   const relations = resourceOf(kind)?.removal.relations ?? []
   const found = await Promise.all(
     relations.map(async ({ records, by }) => {

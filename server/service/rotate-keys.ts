@@ -1,7 +1,7 @@
 import { liftTransactionTimeout } from '#sql/system/connection.ts'
 import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from '../store/seal.ts'
+import { allSealed, type SealedColumn, type SealingKeys, sealText, tryOpen } from '../store/seal.ts'
 
 /** How the current key comes to be another one, and the former one goes. */
 export type KeyChange = { begin(): Promise<void>; end(): Promise<void> }
@@ -43,7 +43,7 @@ export async function countOpened(
   const count = { opened: 0, unopened: 0 }
   for (const place of allSealed) {
     for await (const rows of batches(database, place)) {
-      const opened = rows.filter((row) => all.some((key) => opens(key, row, place))).length
+      const opened = rows.filter((row) => all.some((key) => isOpenedBy(key, row, place))).length
       count.opened += opened
       count.unopened += rows.length - opened
     }
@@ -58,7 +58,7 @@ async function sealAll(database: Transactions, keys: SealingKeys, beat: () => Pr
   const rotation = { sealedAnew: 0, unopened: 0 }
   for (const place of allSealed) {
     for await (const rows of batches(database, place)) {
-      const others = rows.filter((row) => !opens(current, row, place))
+      const others = rows.filter((row) => !isOpenedBy(current, row, place))
       const anew = others.flatMap((row) => {
         const boundTo = place.boundTo(row.company_id, row.id)
         const text = former.map((key) => tryOpen(key, row.sealed, boundTo)).find((found) => found !== undefined)
@@ -75,10 +75,10 @@ async function sealAll(database: Transactions, keys: SealingKeys, beat: () => Pr
   return rotation
 }
 
-const opens = (key: string, { company_id, id, sealed }: SealedRow, place: Sealed): boolean =>
+const isOpenedBy = (key: string, { company_id, id, sealed }: SealedRow, place: SealedColumn): boolean =>
   tryOpen(key, sealed, place.boundTo(company_id, id)) !== undefined
 
-async function* batches(database: Transactions, place: Sealed): AsyncGenerator<SealedRow[]> {
+async function* batches(database: Transactions, place: SealedColumn): AsyncGenerator<SealedRow[]> {
   let after = { companyId: 0, id: 0 }
   for (;;) {
     const rows = await database.transaction((transaction) =>

@@ -3,10 +3,10 @@ import type { RequestOrigin } from '#sql/author.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
-import { type Counted, comparing, count, countOrRefuse, forget, subjectOf, takeBack } from './attempts.ts'
+import { type CountedSubject, count, countOrRefuse, forget, runCounted, subjectOf, takeBack } from './attempts.ts'
 import { auditFailedSignIn, auditSessions } from './audit-log.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
-import type { From, PasswordQueue } from './password.ts'
+import type { PasswordQueue, QueueOrigin } from './password.ts'
 import { beginSession, type Origin, type Session, signedInAs } from './session.ts'
 
 export type SignIn = {
@@ -24,12 +24,12 @@ export type SignIn = {
 }
 
 /** A session and the devices of its browser from now on; or, where the password is right for several, the choice. */
-export type SignedIn =
+export type SignInResult =
   | { session: string; devices: string; companyId: number; accountId: number }
   | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
 
 type Candidate = CandidateRow & { company_id: number }
-type Means = {
+type SignInContext = {
   database: Database
   passwords: PasswordQueue
   keys: Keys
@@ -45,7 +45,7 @@ const emailLengthMax = 512
  * Signs somebody in. An address that nobody has, an account that is disabled or has no password, and a wrong password
  * take the same way, as long, and get the same answer; so do an address of one account and one of several.
  */
-export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
+export async function signIn(means: SignInContext, given: SignIn): Promise<SignInResult> {
   const { database, passwords, keys, now, beside } = means
   const email = given.email.trim().slice(0, emailLengthMax)
   const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
@@ -59,15 +59,15 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
     stranger: [{ subject: (rows[0] as CandidateRow).subject }, { subject: subjectOf('peer', network), ofPeer: true }],
   })
   const hashes = compared.map((row) => row.password_hash)
-  const from: From = isKnown ? 'known' : { stranger: network }
+  const from: QueueOrigin = isKnown ? 'known' : { stranger: network }
   const counted = tries.flatMap((one) => one.counted)
-  const right = await comparing(database, counted, () =>
+  const right = await runCounted(database, counted, () =>
     passwords.matches(given.password, hashes, signInAccountsMax, from),
   )
   const [own, ...others] = compared.filter((_, index) => right[index])
   if (!own) {
     beside(() => noteFailures(database, compared, given.from))
-    throw wrong()
+    throw createWrongPassword()
   }
   await settle(database, tries, [own, ...others])
   if (others.length > 0) return { choose: [own, ...others].map(choiceOf) }
@@ -84,30 +84,34 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
   // The password was changed, or the account disabled, while it was compared.
   if (session === undefined) {
     beside(() => noteFailures(database, [own], given.from))
-    throw wrong()
+    throw createWrongPassword()
   }
   return { session, devices: addDevice(keys, devices, account, now), ...account }
 }
 
 /** What a try is counted for, and the accounts whose password it could find. */
-type Try = { counted: readonly Counted[]; at: readonly Candidate[] }
-type Admitted = { tries: Try[]; compared: readonly Candidate[]; isKnown: boolean }
-type Asking = { candidates: readonly Candidate[]; devices: readonly Device[]; stranger: readonly Counted[] }
+type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[] }
+type AdmittedTries = { tries: SignInTry[]; compared: readonly Candidate[]; isKnown: boolean }
+type SignInSubjects = {
+  candidates: readonly Candidate[]
+  devices: readonly Device[]
+  stranger: readonly CountedSubject[]
+}
 
 /**
  * Counts the try. A device is counted by itself as far as the accounts go that have been signed in to from it; for all
  * others the one who asks is a stranger, and where strangers have used up their tries, these are left out.
  */
-async function admit(database: Database, { candidates, devices, stranger }: Asking): Promise<Admitted> {
+async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects): Promise<AdmittedTries> {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
   const known = candidates.filter((row) => deviceOf(row) !== undefined)
   const device = known.map(deviceOf)[0]
-  const asStranger: Try = { counted: stranger, at: candidates }
+  const asStranger: SignInTry = { counted: stranger, at: candidates }
   if (!device) {
     await countOrRefuse(database, stranger)
     return { tries: [asStranger], compared: candidates, isKnown: false }
   }
-  const asDevice: Try = { counted: [{ subject: subjectOf('device', device.id) }], at: known }
+  const asDevice: SignInTry = { counted: [{ subject: subjectOf('device', device.id) }], at: known }
   await countOrRefuse(database, asDevice.counted)
   if (known.length === candidates.length || (await count(database, stranger)) > 0) {
     return { tries: [asDevice], compared: known, isKnown: true }
@@ -119,7 +123,7 @@ async function admit(database: Database, { candidates, devices, stranger }: Aski
  * Tries are forgotten when the password was right wherever they could have found one. The owner of one account of an
  * address could otherwise wipe out what he tried at another.
  */
-async function settle(database: Database, tries: readonly Try[], right: readonly Candidate[]): Promise<void> {
+async function settle(database: Database, tries: readonly SignInTry[], right: readonly Candidate[]): Promise<void> {
   for (const { counted, at } of tries) {
     if (at.every((row) => right.includes(row))) await forget(database, counted)
     else await takeBack(database, counted)
@@ -142,11 +146,11 @@ export async function confirmPassword(
   password: string,
   field = 'password',
 ): Promise<void> {
-  const counted: Counted[] = [{ subject: subjectOf('account', `${companyId}:${accountId}`) }]
+  const counted: CountedSubject[] = [{ subject: subjectOf('account', `${companyId}:${accountId}`) }]
   await countOrRefuse(database, counted)
   const [found] = await database.read<{ password_hash: string | null }>(passwordOf(companyId, accountId))
   const hash = found?.password_hash ?? null
-  if (hash === null || !(await comparing(database, counted, () => passwords.isRight(password, hash)))) {
+  if (hash === null || !(await runCounted(database, counted, () => passwords.isRight(password, hash)))) {
     throw invalidField(field, 'wrong_password', 'is not the password of your account')
   }
   await forget(database, counted)
@@ -160,4 +164,4 @@ const choiceOf = ({ id, name, company_id, company_name }: Candidate) => ({
   company: { id: company_id, name: company_name },
 })
 
-const wrong = (): Refusal => new Refusal('unauthorized', { detail: 'E-mail or password is wrong.' })
+const createWrongPassword = (): Refusal => new Refusal('unauthorized', { detail: 'E-mail or password is wrong.' })

@@ -24,5 +24,5 @@ export function allowlistProblems(allowlist: readonly string[]): Problem[] {
   return message === undefined ? [] : [problem('allowlist', 'wrong_format', message)]
 }
 
-export const normalized = (allowlist: readonly string[]): string[] =>
+export const normalizeAllowlist = (allowlist: readonly string[]): string[] =>
   allowlist.map((entry) => readAllowlistEntry(entry) as string)

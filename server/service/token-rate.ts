@@ -20,7 +20,7 @@ const windowMilliseconds = windowSeconds * 1000
 type Window = { since: number; used: number }
 
 /** `elapsed` in milliseconds. What is over is forgotten within two minutes, so no more is kept than tokens that call. */
-export function makeTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
+export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
   const windows = new Map<string, Window>()
   let sweptAt = elapsed()
 

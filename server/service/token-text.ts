@@ -11,7 +11,7 @@ export type TokenText = { companyId: number; hash: Buffer }
 
 const form = new RegExp(`^${tokenPrefix}[0-9a-f]{${tokenDigits}}$`)
 
-export function makeToken(companyId: number): string {
+export function createToken(companyId: number): string {
   const bytes = Buffer.alloc(36)
   bytes.writeUIntBE(companyId, 0, 6)
   randomBytes(26).copy(bytes, 6)

@@ -18,14 +18,14 @@ import { violatedIndex } from '../store/faults.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from '../store/seal.ts'
 import { needAll } from './account-rights.ts'
 import { audit, auditToken } from './audit-log.ts'
-import { allowlistProblems, labelProblems, lackedByAccount, normalized, scopeProblems } from './token-input.ts'
-import { hashToken, makeToken } from './token-text.ts'
+import { allowlistProblems, labelProblems, lackedByAccount, normalizeAllowlist, scopeProblems } from './token-input.ts'
+import { createToken, hashToken } from './token-text.ts'
 
 /** The one active token of a company, without its text. */
 export type Token = Omit<TokenRow, 'sealed'>
 
 /** A token with its text. */
-type Told = { token: string; row: Token }
+type TokenWithText = { token: string; row: Token }
 
 export type NewToken = {
   accountId: number
@@ -47,7 +47,7 @@ export async function issueToken(
   actor: Actor,
   keys: SealingKeys,
   input: NewToken,
-): Promise<Told> {
+): Promise<TokenWithText> {
   await transaction.run(closeGate(actor.companyId))
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, input.accountId))
   if (!account || account.disabled) {
@@ -65,7 +65,12 @@ export async function issueToken(
   ]
   if (problems.length > 0) throw invalidFields(problems)
   const { expiresAt = null } = input
-  const row = { account_id: account.id, label: input.label.trim(), scopes, allowlist: normalized(input.allowlist) }
+  const row = {
+    account_id: account.id,
+    label: input.label.trim(),
+    scopes,
+    allowlist: normalizeAllowlist(input.allowlist),
+  }
   return insert(transaction, actor, keys, row, { action: 'issued', endFrom: () => expiresAt })
 }
 
@@ -78,8 +83,8 @@ export async function rotateToken(
   actor: Actor,
   keys: SealingKeys,
   holds?: readonly string[],
-): Promise<Told> {
-  const old = await held(transaction, actor, revokeActiveToken)
+): Promise<TokenWithText> {
+  const old = await lockToken(transaction, actor, revokeActiveToken)
   needScopes(holds, old)
   const lifetime = old.expires_at && old.expires_at.getTime() - old.created_at.getTime()
   const endFrom = (at: Date) => (lifetime === null ? null : new Date(at.getTime() + lifetime))
@@ -88,7 +93,7 @@ export async function rotateToken(
 
 /** When this has been answered, no write of the token is to come. */
 export async function revokeToken(transaction: Transaction, actor: Actor): Promise<Token> {
-  const old = await held(transaction, actor, revokeActiveToken)
+  const old = await lockToken(transaction, actor, revokeActiveToken)
   await audit(transaction, actor, { records: 'tokens', recordId: old.id, action: 'revoked' })
   return old
 }
@@ -99,7 +104,7 @@ export async function showToken(
   actor: Actor,
   keys: SealingKeys,
   holds?: readonly string[],
-): Promise<Told> {
+): Promise<TokenWithText> {
   await transaction.run(holdKeys())
   const row = await findToken(transaction, actor.companyId)
   needScopes(holds, row)
@@ -131,8 +136,8 @@ export async function allowAddresses(
 ): Promise<Token> {
   const problems = allowlistProblems(allowlist)
   if (problems.length > 0) throw invalidFields(problems)
-  const before = await held(transaction, actor)
-  const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalized(allowlist)))
+  const before = await lockToken(transaction, actor)
+  const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalizeAllowlist(allowlist)))
   await auditToken(transaction, actor, 'allowlist set', before, row as Token)
   return row as Token
 }
@@ -147,7 +152,7 @@ export async function changeToken(
   wanted: { label?: string | undefined; scopes?: readonly string[] | undefined },
   holds?: readonly string[],
 ): Promise<Token> {
-  const before = await held(transaction, actor)
+  const before = await lockToken(transaction, actor)
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, before.account_id))
   const label = wanted.label ?? before.label
   const scopes = [...new Set(wanted.scopes ?? before.scopes)]
@@ -165,7 +170,7 @@ const scopesOpenTo = (account: AccountRow | undefined, holds: readonly string[] 
   allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
 
 /** The active token, which nobody else issues, replaces, frees or changes until the transaction ends. */
-async function held(transaction: Transaction, { companyId }: Actor, find = activeToken): Promise<TokenRow> {
+async function lockToken(transaction: Transaction, { companyId }: Actor, find = activeToken): Promise<TokenRow> {
   await transaction.run(closeGate(companyId))
   return theOne(transaction.run<TokenRow>(find(companyId)))
 }
@@ -182,12 +187,12 @@ async function insert(
   keys: SealingKeys,
   wanted: Pick<TokenRow, 'account_id' | 'label' | 'scopes' | 'allowlist'>,
   { action, endFrom }: { action: string; endFrom(at: Date): Date | null },
-): Promise<Told> {
+): Promise<TokenWithText> {
   const [next] = await transaction.run<{ id: number; at: Date }>(nextTokenId())
   const { id, at } = next as { id: number; at: Date }
   const expires_at = endFrom(at)
   if (expires_at && expires_at <= at) throw invalidField('expires_at', 'out_of_range', 'must be a moment to come')
-  const token = makeToken(actor.companyId)
+  const token = createToken(actor.companyId)
   const sealed = await seal(transaction, keys, { text: token, boundTo: sealedToken.boundTo(actor.companyId, id) })
   const issued = { ...wanted, expires_at, id, issued_by: actor.accountId, sealed, hash: hashToken(token) }
   try {

@@ -9,7 +9,7 @@ import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret }
 
 const secretBytes = 32
 
-export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
+export const createSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
 /** Whether a text is a secret that messages can be signed with. */
 export const isSecret = (text: string): boolean =>

@@ -21,10 +21,10 @@ import {
   webhookFigures,
   webhooksOf,
 } from '#sql/system/webhooks.ts'
-import { type Actor, itself } from '../records/actor.ts'
+import { type Actor, createServiceActor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
-import { audit, auditWebhook, type Noted } from './audit-log.ts'
+import { type AuditNote, audit, auditWebhook } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
 import {
   canonicalUrl,
@@ -34,7 +34,7 @@ import {
   tellingSettings,
   type WebhookInput,
 } from './webhook-input.ts'
-import { makeSecret, openSecrets } from './webhook-secret.ts'
+import { createSecret, openSecrets } from './webhook-secret.ts'
 
 /** The endpoints of a company, to which its changes are sent. */
 
@@ -48,12 +48,12 @@ export type Webhook = EndpointRow & {
 }
 
 /** `holds`: the permissions of the one who does it; undefined: the operator. The address has been looked at by then. */
-export type By = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
+export type WebhookAuthor = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
 
 /** A new endpoint is told of what changes from now on. Its secret is said once. */
 export async function createWebhook(
   transaction: Transaction,
-  { actor, keys, holds }: By,
+  { actor, keys, holds }: WebhookAuthor,
   input: WebhookInput,
 ): Promise<{ secret: string; webhook: Webhook }> {
   const { companyId } = actor
@@ -65,7 +65,7 @@ export async function createWebhook(
   }
   const [next] = await transaction.run<{ id: number }>(nextWebhookId())
   const id = next?.id as number
-  const secret = makeSecret()
+  const secret = createSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const cursor = await endOfLog(transaction.run, actor.companyId)
   const made = { ...settings, id, sealed, cursor, account_id: actor.accountId }
@@ -80,7 +80,7 @@ export async function createWebhook(
  */
 export async function changeWebhook(
   transaction: Transaction,
-  { actor, holds }: By,
+  { actor, holds }: WebhookAuthor,
   id: number,
   change: Partial<WebhookInput>,
 ): Promise<Webhook> {
@@ -98,14 +98,14 @@ export async function changeWebhook(
 /** A new secret, said once; the former one signs beside it for a day. */
 export async function rotateWebhook(
   transaction: Transaction,
-  { actor, keys, holds, now }: By,
+  { actor, keys, holds, now }: WebhookAuthor,
   id: number,
 ): Promise<{ secret: string; webhook: Webhook }> {
   const { companyId } = actor
   const before = await hold(transaction, companyId, id)
   needViews(holds, before.events)
   const [present = ''] = await openSecrets(transaction, keys, { companyId, id, now })
-  const secret = makeSecret()
+  const secret = createSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
   const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
@@ -115,7 +115,11 @@ export async function rotateWebhook(
 }
 
 /** Nothing is sent until it is enabled; what changes meanwhile waits. */
-export async function disableOne(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
+export async function disableOne(
+  transaction: Transaction,
+  { actor, now }: WebhookAuthor,
+  id: number,
+): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
   if (before.disabled_at !== null) return before
   const disabling = { reason: 'by_hand', detail: null, now } as const
@@ -138,12 +142,16 @@ export async function disableUnanswered(
     const detail = account_id === account.id && disabled_at === null ? rightLost(account, events) : null
     if (detail === null) continue
     await transaction.run(disableWebhook(companyId, id, { reason: 'rights', detail, now }))
-    await audit(transaction, itself(companyId), { records, recordId: id, action: 'gave_up_rights' })
+    await audit(transaction, createServiceActor(companyId), { records, recordId: id, action: 'gave_up_rights' })
   }
 }
 
 /** Goes on where it stopped, at once. Who enables it answers for it. */
-export async function enableOne(transaction: Transaction, { actor, holds }: By, id: number): Promise<Webhook> {
+export async function enableOne(
+  transaction: Transaction,
+  { actor, holds }: WebhookAuthor,
+  id: number,
+): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
   needViews(holds, before.events)
   return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
@@ -158,7 +166,7 @@ export type ReplayRequest = { from: Date; keptDays: number }
  */
 export async function replayOne(
   transaction: Transaction,
-  { actor, holds, now }: By,
+  { actor, holds, now }: WebhookAuthor,
   id: number,
   { from, keptDays }: ReplayRequest,
 ): Promise<Webhook> {
@@ -185,7 +193,7 @@ export async function replayOne(
   })
 }
 
-export async function removeWebhook(transaction: Transaction, { actor }: By, id: number): Promise<void> {
+export async function removeWebhook(transaction: Transaction, { actor }: WebhookAuthor, id: number): Promise<void> {
   await hold(transaction, actor.companyId, id)
   await transaction.run(deleteWebhook(actor.companyId, id))
   await audit(transaction, actor, { records, recordId: id, action: 'deleted' })
@@ -239,7 +247,7 @@ async function begin(
     cursor,
     account_id,
     ...noted
-  }: Pick<Noted, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
+  }: Pick<AuditNote, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
 ): Promise<Webhook> {
   const webhook = await runOn(transaction, id, beginWebhookAt(actor.companyId, id, { cursor, account_id }))
   await audit(transaction, actor, { records, recordId: id, ...noted })

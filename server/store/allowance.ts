@@ -32,13 +32,13 @@ export const connectionsLeast = 2
 const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
 
 /** The connections for all processes of a service. `isTooFew`: a process would have less than it needs to serve. */
-export type Fit = { connectionsMax: number; isTooFew: boolean; sentence: string | null }
+export type ConnectionFit = { connectionsMax: number; isTooFew: boolean; sentence: string | null }
 
 /** DATABASE_CONNECTIONS, or less where the database gives less; then `sentence` says how much and why. */
 export function fitConnections(
   { connectionsMax, processes }: { connectionsMax: number; processes: number },
   { most, source }: Allowance,
-): Fit {
+): ConnectionFit {
   const least = connectionsLeast * processes
   const needed = Math.max(connectionsMax, least)
   const fitting = most - connectionsBeside(processes)

@@ -4,7 +4,7 @@ import type { Statement } from '#sql/statement.ts'
 import { noteBatchWritten } from './deadline.ts'
 
 /** A statement of a batch, and who waits for its rows. */
-export type Asked = {
+export type QueuedStatement = {
   statement: Statement
   /** `command` is what PostgreSQL says it did: INSERT, COMMIT … */
   answered(rows: unknown[], command: string): void
@@ -19,15 +19,15 @@ export type Asked = {
  * https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  * All statements of a batch share one deadline (`deadline.ts`): a bound that grew with their number would be none.
  */
-export function sendBatch(client: pg.ClientBase, batch: readonly Asked[]): void {
+export function sendBatch(client: pg.ClientBase, batch: readonly QueuedStatement[]): void {
   const answers: { rows: unknown[]; command: string }[] = []
   const prepared = preparedBy(client)
   let rows: unknown[] = []
   let described: Columns = []
-  const now = (): Statement => (batch[answers.length] as Asked).statement
+  const now = (): Statement => (batch[answers.length] as QueuedStatement).statement
   const query: Query = {
     submit(connection) {
-      const values = sendable(batch)
+      const values = prepareBatch(batch)
       if (values instanceof Error) return values
       noteBatchWritten(client)
       connection.stream.cork()
@@ -76,7 +76,7 @@ function preparedBy(client: pg.ClientBase): Map<string, Columns> {
 }
 
 /** All values are made ready before anything is written: half a batch would never be answered. */
-function sendable(batch: readonly Asked[]): Value[][] | Error {
+function prepareBatch(batch: readonly QueuedStatement[]): Value[][] | Error {
   try {
     return batch.map(({ statement }) => statement.values.map(prepareValue))
   } catch (error) {

@@ -4,7 +4,7 @@ import { type ClusterRow, clusterRow } from '#sql/system/cluster.ts'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-export type Archiving = {
+export type ArchivingFacts = {
   archives: boolean
   archivedAt: Date | null
   /** The last segment that could not be archived, if none could since; and since when. */
@@ -12,7 +12,7 @@ export type Archiving = {
 }
 
 /** What a PostgreSQL server says of itself where backups are concerned. */
-export type ClusterFacts = Archiving & {
+export type ClusterFacts = ArchivingFacts & {
   /** Drawn when the cluster was made; copies keep it. */
   systemId: string
   walLevel: string
@@ -36,7 +36,7 @@ export const clusterFacts = (connection: Connection): Promise<ClusterFacts> =>
   })
 
 /** A node of a distributed database; `archiving` is the reason, as text, where the node did not answer. */
-export type NodeFacts = { name: string; archiving: Archiving | string }
+export type NodeFacts = { name: string; archiving: ArchivingFacts | string }
 
 /** Asks every node of a distributed database how it archives, the coordinator first. */
 export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
@@ -51,7 +51,7 @@ export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
 
 const nodeTimeoutMs = 5000
 
-function archivingOf({ archives, archived_at, failed_segment, failed_at }: ArchiverRow): Archiving {
+function archivingOf({ archives, archived_at, failed_segment, failed_at }: ArchiverRow): ArchivingFacts {
   return {
     archives,
     archivedAt: archived_at === null ? null : new Date(archived_at),

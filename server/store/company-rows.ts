@@ -68,8 +68,8 @@ export async function* companyRows(
   await client.query(
     `declare piece no scroll cursor for
      select translate(row_to_json(r)::text, E'\\n\\r', '  ') as line
-     from (select ${named(open)} from ${quoted(table)} where ${company} = ${Number(companyId)}
-       order by ${columns.includes('id') ? 'id' : named(open)}) r`,
+     from (select ${formatColumns(open)} from ${quoteName(table)} where ${company} = ${Number(companyId)}
+       order by ${columns.includes('id') ? 'id' : formatColumns(open)}) r`,
   )
   for (;;) {
     const { rows } = await client.query<{ line: string }>(`fetch ${pieceRows} from piece`)
@@ -80,22 +80,22 @@ export async function* companyRows(
 }
 
 /** Rows that wait to be one company: all of them go in at once, so that each finds what it refers to. */
-export type Staged = {
+export type StagedRows = {
   add(table: string, lines: readonly string[]): Promise<void>
   /** The new company's id. */
   insert(): Promise<number>
 }
 
 /** All of it is one transaction: where anything is refused there is no company. */
-export const inStage = <T>(connection: Connection, work: (staged: Staged) => Promise<T>): Promise<T> =>
+export const inStage = <T>(connection: Connection, work: (staged: StagedRows) => Promise<T>): Promise<T> =>
   withClient(connection, async (client) => {
     await client.query("set timezone = 'UTC'; begin")
     const tables = await companyTables(client)
     for (const { table } of tables)
-      await client.query(`create temporary table ${quoted(`stage_${table}`)} (line json not null) on commit drop`)
+      await client.query(`create temporary table ${quoteName(`stage_${table}`)} (line json not null) on commit drop`)
     const result = await work({
       add: async (table, lines) => {
-        await client.query(`insert into ${quoted(`stage_${table}`)} select unnest($1::text[])::json`, [lines])
+        await client.query(`insert into ${quoteName(`stage_${table}`)} select unnest($1::text[])::json`, [lines])
       },
       insert: () => insertAll(client, tables),
     })
@@ -123,7 +123,7 @@ async function insertAll(client: pg.ClientBase, [companies, ...tables]: CompanyT
 async function alignLogTimes(client: pg.ClientBase, tables: readonly CompanyTable[], id: number): Promise<void> {
   for (const { table } of tables.filter(({ columns }) => columns.includes('updated_at') && columns.includes('version')))
     await client.query(
-      `update history h set at = r.updated_at from ${quoted(table)} r
+      `update history h set at = r.updated_at from ${quoteName(table)} r
       where h.company_id = $1 and h.records = $2 and r.company_id = $1 and r.id = h.record_id and r.version = h.version
         and h.at <> r.updated_at`,
       [id, table],
@@ -161,11 +161,11 @@ async function insertOneByOne(client: pg.ClientBase, tables: readonly CompanyTab
 
 function insertion({ table, columns }: CompanyTable, companyId?: number): string {
   const instead = { ...secrets[table], ...changed[table] }
-  const values = columns.map((column) => instead[column] ?? `r.${quoted(column)}`)
+  const values = columns.map((column) => instead[column] ?? `r.${quoteName(column)}`)
   const [into, from] = companyId === undefined ? [[], []] : [['company_id'], [String(companyId)]]
-  return `insert into ${quoted(table)} (${[...into, ...columns.map(quoted)].join(', ')})
+  return `insert into ${quoteName(table)} (${[...into, ...columns.map(quoteName)].join(', ')})
     select ${[...from, ...values].join(', ')}
-    from ${quoted(`stage_${table}`)} s cross join lateral json_populate_record(null::${quoted(table)}, s.line) r`
+    from ${quoteName(`stage_${table}`)} s cross join lateral json_populate_record(null::${quoteName(table)}, s.line) r`
 }
 
 /**
@@ -182,16 +182,16 @@ async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTab
   )
   for (const { table } of tables.filter((one) => drawn.some((other) => other.table === one.table))) {
     const { rows } = await client.query<{ most: string | null }>(
-      `select max(id) as most from ${quoted(table)} where company_id = ${companyId}`,
+      `select max(id) as most from ${quoteName(table)} where company_id = ${companyId}`,
     )
     await client.query(
       `select setval(name, greatest($2::bigint, last) + 1000) from (
         select pg_get_serial_sequence($1, 'id')::regclass as name
       ) s cross join lateral (select pg_sequence_last_value(name) as last offset 0) l where $2::bigint > coalesce(last, 0)`,
-      [quoted(table), rows[0]?.most ?? null],
+      [quoteName(table), rows[0]?.most ?? null],
     )
   }
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-const named = (columns: readonly string[]): string => columns.map(quoted).join(', ')
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const formatColumns = (columns: readonly string[]): string => columns.map(quoteName).join(', ')

@@ -15,7 +15,7 @@ export async function createIndexConcurrently(
     await pgm.db.query(`${create} if not exists ${name} on ${on}`)
     return
   }
-  await unlimited(pgm, async () => {
+  await runUnlimited(pgm, async () => {
     const invalid = await pgm.db.select(
       `select from pg_index where indexrelid = to_regclass('${name}') and not indisvalid`,
     )
@@ -28,7 +28,7 @@ export async function createIndexConcurrently(
 export const dropIndexConcurrently = (pgm: MigrationBuilder, name: string): Promise<void> =>
   pgm.isUsingTransaction()
     ? pgm.db.query(`drop index if exists ${name}`).then(() => undefined)
-    : unlimited(pgm, () => pgm.db.query(`drop index concurrently if exists ${name}`))
+    : runUnlimited(pgm, () => pgm.db.query(`drop index concurrently if exists ${name}`))
 
 /**
  * Replaces an index by one with another predicate, under the same name. The new index is valid before the old one is
@@ -53,13 +53,13 @@ export async function replaceIndex(
  * lock stops no writer, but waits for an autovacuum, which yields after a second.
  */
 export const setFillFactor = (pgm: MigrationBuilder, table: string, percent: number): Promise<void> =>
-  unlimited(pgm, () => pgm.db.query(`alter table ${table} set (fillfactor = ${percent})`))
+  runUnlimited(pgm, () => pgm.db.query(`alter table ${table} set (fillfactor = ${percent})`))
 
 export const resetFillFactor = (pgm: MigrationBuilder, table: string): Promise<void> =>
-  unlimited(pgm, () => pgm.db.query(`alter table ${table} reset (fillfactor)`))
+  runUnlimited(pgm, () => pgm.db.query(`alter table ${table} reset (fillfactor)`))
 
 /** Runs statements that may wait for a lock without an end. */
-async function unlimited(pgm: MigrationBuilder, run: () => Promise<unknown>): Promise<void> {
+async function runUnlimited(pgm: MigrationBuilder, run: () => Promise<unknown>): Promise<void> {
   const [row] = await pgm.db.select("select current_setting('lock_timeout') as lock_timeout")
   await pgm.db.query('set lock_timeout = 0')
   await run()

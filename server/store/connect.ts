@@ -35,7 +35,7 @@ type ConnectorOptions = {
   transactionTimeoutMs: number | null
 }
 
-export function makeConnector(
+export function createConnector(
   connection: Connection | OverStreams,
   { options, waitMs, transactionTimeoutMs }: ConnectorOptions,
 ): Connector {
@@ -123,7 +123,7 @@ const commandOptions = { options: commandSettings, waitMs: connectTimeoutMs, tra
 /** Throws if the database is reached through a pooler that shares connections. The bundled one never is. */
 export async function refuseSharedSessions(connection: Connection): Promise<void> {
   if (!('connectionString' in connection)) return
-  const connector = makeConnector(connection, { ...commandOptions, options: '' })
+  const connector = createConnector(connection, { ...commandOptions, options: '' })
   await probeSessions(() => openClient(connector))
 }
 
@@ -139,7 +139,7 @@ const openClient = ({ config, patiently }: Connector): Promise<pg.Client> =>
 
 /** A connection of its own, without the time limits of requests. */
 export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const connector = makeConnector(connection, commandOptions)
+  const connector = createConnector(connection, commandOptions)
   const client = await openClient(connector)
   try {
     await connector.prepare(client)

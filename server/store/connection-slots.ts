@@ -1,6 +1,6 @@
 import type { Share } from '../fair/shares.ts'
-import { makeSlots } from '../fair/slots.ts'
-import { makeWatch } from '../fair/watch.ts'
+import { createSlots } from '../fair/slots.ts'
+import { createWatch } from '../fair/watch.ts'
 import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
@@ -20,7 +20,7 @@ export function openConnectionSlots({
   connectionsMax,
   connectTimeout,
 }: Pick<Limits, 'connectionsMax' | 'connectTimeout'>): ConnectionSlots {
-  const slots = makeSlots<Waiter>(sizeOf(connectionsMax))
+  const slots = createSlots<Waiter>(sizeOf(connectionsMax))
 
   const wait = (share: Share): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function openConnectionSlots({
     })
 
   /** Ends waiting that took too long. */
-  const watch = makeWatch(connectTimeout / 10, () => {
+  const watch = createWatch(connectTimeout / 10, () => {
     const now = performance.now()
     for (const { giveUp } of slots.remove(({ until }) => until <= now)) giveUp()
     return slots.counts.waiting > 0

@@ -7,9 +7,8 @@ import { fixedShare, type Share } from '../fair/shares.ts'
 import { batchTimeoutMs, transactionTimeoutMs } from './bounds.ts'
 import { transactionSettings } from './citus/distribution.ts'
 import { inSteps } from './citus/transaction.ts'
-import { type Connection, type Connector, makeConnector, type OverStreams } from './connect.ts'
+import { type Connection, type Connector, createConnector, type OverStreams } from './connect.ts'
 import { openConnectionSlots } from './connection-slots.ts'
-import { type Conversation, conversation } from './conversation.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import { type BackendEnd, openBackendEnder } from './end-backend.ts'
 import { asFault, conflictCode, Fault, isConnectionLost } from './faults.ts'
@@ -17,6 +16,7 @@ import { openHeavyReads } from './heavy-reads.ts'
 import { keepLog } from './log-identity.ts'
 import { sessionOptions } from './session.ts'
 import { openSharedConnections } from './shared-connections.ts'
+import { createStatementPipeline, type StatementPipeline } from './statement-pipeline.ts'
 
 /** The only access to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
 export type Database = {
@@ -43,7 +43,7 @@ export type Database = {
   load(): { total: number; idle: number; waiting: number }
 }
 
-export type Transaction = Pick<Conversation, 'run' | 'send'> & {
+export type Transaction = Pick<StatementPipeline, 'run' | 'send'> & {
   /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
   undo(): void
   /** Whether it is not run again where it meets another one. */
@@ -74,7 +74,7 @@ export function openDatabase(
   onError: (error: Error) => void,
   onBackendEnd: (end: BackendEnd) => void = () => {},
 ): Database {
-  const connector = makeConnector(connection, {
+  const connector = createConnector(connection, {
     options: sessionOptions(limits),
     waitMs: limits.connectTimeout,
     transactionTimeoutMs: transactionTimeoutMs(limits),
@@ -152,18 +152,20 @@ export function openDatabase(
   const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
     if (!asked.batchable) {
       const ask = () =>
-        connectionSlots.withSlot(share, () => connected(source, deadline, (client) => inOneOrSteps<Row>(client, asked)))
+        connectionSlots.withSlot(share, () =>
+          withConnection(source, deadline, (client) => inOneOrSteps<Row>(client, asked)),
+        )
       return asked.heavyOf === undefined ? ask() : heavyReads.run(asked, ask)
     }
     if (isDistributed === undefined) return known().then(() => read<Row>(asked, share))
     if (!isDistributed) return shared.read<Row>(asked, share.key)
     return alone.slots.withSlot(share, () =>
-      connected(alone, deadline, (client) => inOneOrSteps<Row>(client, asked.alone())),
+      withConnection(alone, deadline, (client) => inOneOrSteps<Row>(client, asked.alone())),
     )
   }
   let knowing: Promise<void> | undefined
   const known = (): Promise<void> => {
-    knowing ??= connected(source, deadline, async () => undefined).finally(() => {
+    knowing ??= withConnection(source, deadline, async () => undefined).finally(() => {
       knowing = undefined
     })
     return knowing
@@ -172,7 +174,7 @@ export function openDatabase(
   const inOneOrSteps = <Row>(client: pg.ClientBase, statement: Statement): Promise<Row[]> =>
     isDistributed && statement.distributed
       ? inTransaction(client, ({ run }) => run<Row>(statement), { isLast: true, before })
-      : conversation(client).run<Row>(statement)
+      : createStatementPipeline(client).run<Row>(statement)
 
   const listeners: (() => void)[] = []
   const conflictListeners: ((code: string) => void)[] = []
@@ -188,7 +190,7 @@ export function openDatabase(
         const isLast = passed >= limits.statementTimeout
         try {
           const result = await connectionSlots.withSlot(share, () =>
-            connected(source, deadline, (client) =>
+            withConnection(source, deadline, (client) =>
               inTransaction(client, work, { isLast, before: isDistributed ? before : null }),
             ),
           )
@@ -224,7 +226,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof Fault && err
 type Source = Pick<Connector, 'patiently'> & { pool: pg.Pool }
 
 /** A connection for as long as the work takes; one that was lost is not used again. */
-async function connected<T>(
+async function withConnection<T>(
   source: Source,
   deadline: Deadline,
   work: (client: pg.ClientBase) => Promise<T>,
@@ -247,7 +249,7 @@ async function inTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
   { isLast, before }: { isLast: boolean; before: readonly Statement[] | null },
 ): Promise<T> {
-  const plain = conversation(client)
+  const plain = createStatementPipeline(client)
   const { run, send, end } = before ? inSteps(plain) : plain
   for (const statement of [begin, ...(before ?? [])]) send(statement)
   const turns: ((error: unknown) => unknown)[] = []

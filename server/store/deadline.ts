@@ -15,7 +15,7 @@ export type Deadline = {
   close(graceMs: number): Promise<void>
 }
 
-type Watched = {
+type WatchedConnection = {
   backend: BackendRow
   stream: Socket
   closed: Promise<void>
@@ -25,7 +25,7 @@ type Watched = {
   answeredAt: number
 }
 
-const watchedOf = new WeakMap<pg.ClientBase, Watched>()
+const watchedOf = new WeakMap<pg.ClientBase, WatchedConnection>()
 
 /** Notes that a batch is being written. Its answer is noted by the watch itself. */
 export function noteBatchWritten(client: pg.ClientBase): void {
@@ -41,13 +41,13 @@ const tickMs = 100
 const lateTickMs = 1000
 
 export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) => void): Deadline {
-  const open = new Set<Watched>()
+  const open = new Set<WatchedConnection>()
   /** A connection that was not answered since then is suspect. */
   let stalledAt = Number.NEGATIVE_INFINITY
   let tickedAt = performance.now()
   let isPaused = false
 
-  const isSilent = ({ answeredAt }: Watched): boolean => answeredAt < stalledAt
+  const isSilent = ({ answeredAt }: WatchedConnection): boolean => answeredAt < stalledAt
 
   const judge = (): void => {
     const now = performance.now()
@@ -71,7 +71,7 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
       const { connection } = client as unknown as { connection: EventEmitter & { stream: Socket } }
       const { stream } = connection
       const { promise: closed, resolve } = Promise.withResolvers<void>()
-      const watched: Watched = { backend, stream, closed, writtenAt: null, answeredAt: performance.now() }
+      const watched: WatchedConnection = { backend, stream, closed, writtenAt: null, answeredAt: performance.now() }
       watchedOf.set(client, watched)
       open.add(watched)
       stream.once('close', () => {

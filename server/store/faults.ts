@@ -13,7 +13,7 @@ export class Fault extends Error {
   }
 }
 
-type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
+type CodedError = { code?: unknown; message?: unknown; constraint?: unknown }
 
 /** Lost connections and time-outs of the driver that carry no code. */
 const lostConnection =
@@ -45,7 +45,7 @@ const passing =
 /** An error of the database as a fault, where it is one. */
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error
-  const { code, message } = (error ?? {}) as Coded
+  const { code, message } = (error ?? {}) as CodedError
   if (typeof code === 'string' && passing.test(code)) return new Fault('unavailable', error)
   if (code === undefined && typeof message === 'string' && lostConnection.test(message))
     return new Fault('unavailable', error)
@@ -56,20 +56,20 @@ export function asFault(error: unknown): unknown {
 
 /** Two transactions got into each other's way; run again, one of them will pass. The code that says how, or undefined. */
 export const conflictCode = (error: unknown): string | undefined =>
-  ['40001', '40P01', staleCode].find((code) => code === (error as Coded | null)?.code)
+  ['40001', '40P01', staleCode].find((code) => code === (error as CodedError | null)?.code)
 
 export const isConflict = (error: unknown): boolean => conflictCode(error) !== undefined
 
 /** The connection itself is gone, not only the statement. */
 export function isConnectionLost(error: unknown): boolean {
-  const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as Coded
+  const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as CodedError
   if (typeof code === 'string') return /^(08...|57P0[1-5]|25P0[34]|E[A-Z]+)$/.test(code)
   return typeof message === 'string' && lostConnection.test(message)
 }
 
 /** The unique index that a write would have violated, if that is what happened. */
 export function violatedIndex(error: unknown): string | undefined {
-  const { code, constraint, message } = (error ?? {}) as Coded
+  const { code, constraint, message } = (error ?? {}) as CodedError
   if (code !== '23505') return undefined
   if (typeof constraint === 'string') return constraint
   // A coordinator passes on what a server said, in which the index of its part has a number behind the name.

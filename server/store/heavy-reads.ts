@@ -1,5 +1,5 @@
 import type { Statement } from '#sql/statement.ts'
-import { makeWatch } from '../fair/watch.ts'
+import { createWatch } from '../fair/watch.ts'
 import { Fault } from './faults.ts'
 
 /** Runs reads that cost much, a few of each company at a time. */
@@ -53,7 +53,7 @@ export function openHeavyReads(longestWaitMs: number): HeavyReads {
   }
 
   /** Ends waiting that took too long. */
-  const watch = makeWatch(longestWaitMs / 20, () => {
+  const watch = createWatch(longestWaitMs / 20, () => {
     const now = performance.now()
     for (const { questions } of queues.values())
       for (const [key, question] of questions) {

@@ -27,10 +27,10 @@ export async function keepLog(client: pg.ClientBase, timeout: number): Promise<b
   }
 }
 
-type Ask = (statement: Statement) => Promise<pg.QueryResult>
+type StatementRunner = (statement: Statement) => Promise<pg.QueryResult>
 
 /** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
-async function look(ask: Ask): Promise<{ isOurs: boolean; isDistributed: boolean }> {
+async function look(ask: StatementRunner): Promise<{ isOurs: boolean; isDistributed: boolean }> {
   try {
     const { rows } = await ask(selectIdentity())
     return { isOurs: rows[0]?.same !== false, isDistributed: rows[0]?.distributed === true }

@@ -17,7 +17,7 @@ export type SharedConnection = {
 }
 
 /** `open` returns a connection that is watched by the deadline. */
-export function makeSharedConnection(
+export function createSharedConnection(
   open: () => Promise<pg.Client>,
   deadline: Deadline,
   onError: (error: Error) => void,

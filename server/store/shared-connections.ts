@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
-import { type Key, makeTurns, type Turns } from '../fair/turns.ts'
+import { createTurns, type Key, type Turns } from '../fair/turns.ts'
 import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
-import { makeSharedConnection, type SharedConnection } from './shared-connection.ts'
+import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
 
 /**
  * A few connections that all batchable reads share. Those who ask the same while a connection is free to answer are
@@ -64,7 +64,9 @@ export type SharedOptions = {
 }
 
 export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions): SharedConnections {
-  const connections = Array.from({ length: sharedConnectionCount }, () => makeSharedConnection(open, deadline, onError))
+  const connections = Array.from({ length: sharedConnectionCount }, () =>
+    createSharedConnection(open, deadline, onError),
+  )
   /** By name; as many as there are kinds of batchable reads. */
   const groups = new Map<string, Group>()
   let waitingCount = 0
@@ -88,7 +90,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
       // Behind the others, where this loop meets it again.
       groups.delete(group.name)
       groups.set(group.name, group)
-      void send(connection, group, taken(group))
+      void send(connection, group, takeQuestions(group))
     }
   }
 
@@ -156,7 +158,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
     read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key) {
       const group: Group = groups.get(name) ?? {
         ...{ name, text, batchMax },
-        ...{ questions: makeTurns<Question>(), underWay: 0, longest: 0, requesters: new Map() },
+        ...{ questions: createTurns<Question>(), underWay: 0, longest: 0, requesters: new Map() },
       }
       const requester = requesterOf(group, share)
       if (closed || requester.open + requester.held.length >= waitingMax) return Promise.reject(tooMany())
@@ -190,7 +192,7 @@ const isReady = (group: Group, now: number): boolean => {
 }
 
 /** As many as one statement answers, each who asks in turn. */
-function taken(group: Group): Question[] {
+function takeQuestions(group: Group): Question[] {
   const count = Math.min(group.questions.size, fullAt(group))
   return Array.from({ length: count }, () => group.questions.shift() as Question)
 }

@@ -1,6 +1,6 @@
 import { invalidField } from '#registry/refusals.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { NotSent } from '../outbound/sender.ts'
+import { NotSentError } from '../outbound/sender.ts'
 import { canonicalUrl } from '../service/webhook-input.ts'
 
 const remedy =
@@ -14,7 +14,7 @@ export async function checkAddress(outbound: Outbound, url: string, toldTo: 'cal
   try {
     await outbound.check(canonicalUrl(url))
   } catch (error) {
-    if (!(error instanceof NotSent)) throw error
+    if (!(error instanceof NotSentError)) throw error
     const why = toldTo === 'operator' && error.particulars ? error.particulars : error.message
     const message = `must be an address that webhooks may be sent to: ${why}${toldTo === 'operator' && error.failure === 'address' ? remedy : ''}`
     throw invalidField('url', 'unreachable', message)

@@ -1,4 +1,4 @@
-import type { InBackground } from '../jobs/in-background.ts'
+import type { BackgroundRunner } from '../jobs/in-background.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { App as PipelineApp } from '../pipeline/app.ts'
 
@@ -6,6 +6,6 @@ import type { App as PipelineApp } from '../pipeline/app.ts'
 export type App = Pick<PipelineApp, 'config' | 'database' | 'clock' | 'log' | 'secret'> & {
   /** The one way to send to others. */
   outbound: Outbound
-  inBackground: InBackground
+  inBackground: BackgroundRunner
   metrics: { webhookTried(arrived: boolean): void }
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { type Lacks, lackedRights } from '#derive/visible.ts'
+import { type LackedRights, lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type AttemptInFull, type AttemptOpened, findAttempt } from '#sql/system/webhook-attempts.ts'
+import { type AttemptDetailsRow, type AttemptInFull, findAttempt } from '#sql/system/webhook-attempts.ts'
 import type { App } from './app.ts'
-import { cutText } from './kept.ts'
 import { findEvent } from './log.ts'
 import { eventToSend, requestHeaders } from './message.ts'
+import { cutText } from './stored-attempt.ts'
 
 /** Attempts as they are shown: what was sent is made again from the log. */
 
@@ -22,8 +22,8 @@ export const openAttempt = async (
   app: App,
   companyId: number,
   id: number,
-  lacks: Lacks = null,
-): Promise<AttemptOpened> => showAttempt(app, companyId, await findOneAttempt(app, companyId, id), lacks)
+  lacks: LackedRights = null,
+): Promise<AttemptDetailsRow> => showAttempt(app, companyId, await findOneAttempt(app, companyId, id), lacks)
 
 /**
  * An attempt with its request, for whoever `lacks` permissions of fields; null: for the operator. The hash that was kept
@@ -33,8 +33,8 @@ export async function showAttempt(
   app: App,
   companyId: number,
   attempt: AttemptInFull,
-  lacks: Lacks,
-): Promise<AttemptOpened> {
+  lacks: LackedRights,
+): Promise<AttemptDetailsRow> {
   const { after: _, payload: __, test_body: ___, permissions, timestamp, request_sha256, ...shown } = attempt
   const withheld = permissions === null ? [] : lackedRights(permissions)
   const isKept = request_sha256 !== null
@@ -59,7 +59,7 @@ async function requestBody(
   { database }: App,
   companyId: number,
   { after, payload, event, event_id, test_body }: AttemptInFull,
-  lacks: Lacks,
+  lacks: LackedRights,
 ): Promise<string | undefined> {
   if (after === null || payload === null) return test_body ?? undefined
   const found = await findEvent(database, { companyId, after, event, id: event_id, lacks })

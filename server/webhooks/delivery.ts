@@ -1,20 +1,20 @@
 import { hash, randomUUID } from 'node:crypto'
 import { Webhook as Signer } from 'standardwebhooks'
-import { type Lacks, lackedRights } from '#derive/visible.ts'
+import { type LackedRights, lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
-import { type AttemptOpened, type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
+import { type AttemptDetailsRow, type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Destination } from '../outbound/outbound.ts'
-import { NotSent } from '../outbound/sender.ts'
+import { NotSentError } from '../outbound/sender.ts'
 import { openSecrets } from '../service/webhook-secret.ts'
 import { findOneWebhook } from '../service/webhooks.ts'
 import type { App } from './app.ts'
 import { findOneAttempt, openAttempt } from './attempts.ts'
-import { keptAnswer, keptFailure } from './kept.ts'
 import { findEvent } from './log.ts'
-import { eventToSend, requestHeaders, type Sent } from './message.ts'
+import { eventToSend, requestHeaders, type WebhookMessage } from './message.ts'
+import { keptFailure, storeResponse } from './stored-attempt.ts'
 
 /** An endpoint as long as something is sent to it: whom to sign for, and where. */
 export type Target = { webhook: EndpointRow; secrets: readonly string[]; destination: Destination }
@@ -37,22 +37,22 @@ export const signedHeaders = (
 })
 
 /** A request that was sent: what is to be kept of it, and the headers of the answer, if one came. */
-export type Attempted = { row: AttemptRow; answerHeaders: { readonly [name: string]: string } }
+export type AttemptResult = { row: AttemptRow; answerHeaders: { readonly [name: string]: string } }
 
 /** Sends once. Nothing is kept yet. */
 export async function attempt(
   { clock, log }: App,
   { webhook, secrets, destination }: Target,
-  { id, type, body, after, payload }: Sent,
+  { id, type, body, after, payload }: WebhookMessage,
   { byHand, signal }: { byHand: boolean; signal?: AbortSignal },
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const at = clock.now()
   const begun = clock.elapsed()
   const headers = signedHeaders(secrets, { id, at, body })
   const { answerHeaders, ...result } = await destination.post({ headers, body, ...(signal ? { signal } : {}) }).then(
-    (answer) => ({ ...keptAnswer(answer), answerHeaders: answer.headers }),
+    (answer) => ({ ...storeResponse(answer), answerHeaders: answer.headers }),
     (error: unknown) => {
-      if (!(error instanceof NotSent)) throw error
+      if (!(error instanceof NotSentError)) throw error
       const { failure, message, particulars } = error
       if (particulars !== undefined)
         log.info(
@@ -75,7 +75,12 @@ export async function attempt(
 }
 
 /** A message that stands for no change, to see whether it arrives. */
-export async function sendTest(app: App, companyId: number, id: number, lacks: Lacks = null): Promise<AttemptOpened> {
+export async function sendTest(
+  app: App,
+  companyId: number,
+  id: number,
+  lacks: LackedRights = null,
+): Promise<AttemptDetailsRow> {
   const data = { webhook_id: id, message: 'This is a test. Nothing has changed.' }
   const body = JSON.stringify({ type: testEvent, timestamp: app.clock.now().toISOString(), data })
   const sent = { id: `evt_test_${randomUUID()}`, type: testEvent, body, after: null, payload: null }
@@ -87,8 +92,8 @@ export async function sendAgain(
   app: App,
   companyId: number,
   attemptId: number,
-  lacks: Lacks = null,
-): Promise<AttemptOpened> {
+  lacks: LackedRights = null,
+): Promise<AttemptDetailsRow> {
   const { endpoint_id: id, after, event, event_id } = await findOneAttempt(app, companyId, attemptId)
   if (after === null) return sendTest(app, companyId, id, lacks)
   return sendByHand(app, { companyId, id, lacks }, async (webhook) => {
@@ -105,7 +110,7 @@ export async function sendAgain(
 }
 
 /** The permissions of fields that the account lacks which answers for an endpoint: what they open is not sent. */
-async function lackedByAnswerer({ database }: App, { company_id, account_id }: EndpointRow): Promise<Lacks> {
+async function lackedByAnswerer({ database }: App, { company_id, account_id }: EndpointRow): Promise<LackedRights> {
   if (account_id === null) return null
   const [account] = await database.read<AccountRow>(findAccount(company_id, account_id))
   return lackedRights(account?.permissions ?? [])
@@ -114,9 +119,9 @@ async function lackedByAnswerer({ database }: App, { company_id, account_id }: E
 /** Says nothing of how the endpoint does, and moves nothing on. */
 async function sendByHand(
   app: App,
-  { companyId, id, lacks }: { companyId: number; id: number; lacks: Lacks },
-  make: (webhook: EndpointRow) => Promise<Sent>,
-): Promise<AttemptOpened> {
+  { companyId, id, lacks }: { companyId: number; id: number; lacks: LackedRights },
+  make: (webhook: EndpointRow) => Promise<WebhookMessage>,
+): Promise<AttemptDetailsRow> {
   const webhook = await app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
   const sent = await make(webhook)
   const target = await openTarget(app, webhook)

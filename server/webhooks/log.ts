@@ -1,4 +1,4 @@
-import { type Lacks, visibleChanges } from '#derive/visible.ts'
+import { type LackedRights, visibleChanges } from '#derive/visible.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { recordsOfEvent } from '#registry/webhooks.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
@@ -26,7 +26,7 @@ export type EventsPage = {
  */
 export async function readEvents(
   database: Database,
-  ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number; lacks: Lacks },
+  ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number; lacks: LackedRights },
 ): Promise<EventsPage> {
   // However long an endpoint was disabled, nothing that it missed is left out.
   const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
@@ -53,7 +53,7 @@ export async function findEvent(
     event,
     id,
     lacks,
-  }: { companyId: number; after: Position; event: string; id: string; lacks: Lacks },
+  }: { companyId: number; after: Position; event: string; id: string; lacks: LackedRights },
 ): Promise<Event | undefined> {
   const page = await readEvents(database, {
     companyId,

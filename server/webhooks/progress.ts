@@ -1,5 +1,5 @@
 import type { Cursor, Position } from '#sql/system/log.ts'
-import type { Settled } from '#sql/system/webhook-claims.ts'
+import type { SettledRow } from '#sql/system/webhook-claims.ts'
 
 /**
  * How far an endpoint has come along the log: decided by what has happened, without a clock or a database. All before
@@ -8,13 +8,13 @@ import type { Settled } from '#sql/system/webhook-claims.ts'
  * when to look again, or null: as soon as there is something new. `failing_since` is the first failure since which
  * nothing has arrived.
  */
-export type Progress = Settled
-export type Pending = Settled['pending']
+export type Progress = SettledRow
+export type PendingEvents = SettledRow['pending']
 
 /** What came of an attempt; `retryAfter` are the milliseconds that the answer asked for. */
 export type Outcome = { arrived: boolean; retryAfter?: number | undefined }
 
-type Attempted = { id: string; outcome: Outcome; now: Date; rules: Rules }
+type FinishedAttempt = { id: string; outcome: Outcome; now: Date; rules: Rules }
 
 export type Rules = {
   ordered: boolean
@@ -28,26 +28,30 @@ export const windowMax = 100
 const readAgain = 5000
 
 /** An event, its position, and whether the endpoint is told of it. */
-export type Placed = { id: string; cursor: Cursor; isWanted: boolean }
+export type PositionedEvent = { id: string; cursor: Cursor; isWanted: boolean }
 
 /** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
-export function passArrived(progress: Progress, events: readonly Placed[]): Progress {
+export function passArrived(progress: Progress, events: readonly PositionedEvent[]): Progress {
   const behind = events.slice(events.findIndex(({ cursor }) => isSame(cursor, progress.cursor)) + 1)
   const end = behind.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
   const passed = end < 0 ? behind : behind.slice(0, end)
   const last = passed.at(-1)
   if (!last) return progress
-  return { ...progress, cursor: last.cursor, pending: without(progress.pending, new Set(passed.map(({ id }) => id))) }
+  return {
+    ...progress,
+    cursor: last.cursor,
+    pending: omitEvents(progress.pending, new Set(passed.map(({ id }) => id))),
+  }
 }
 
 /** After an attempt at an event. */
-export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Attempted): Progress {
+export function afterAttempt(progress: Progress, { id, outcome, now, rules }: FinishedAttempt): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }
     return readsAgain({ ...progress, pending, failing_since: null }, now, rules)
   }
   const tries = triesOf(progress.pending[id]) + 1
-  const due = after(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
+  const due = addMilliseconds(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
   const paused_until = outcome.retryAfter === undefined ? progress.paused_until : due
   const pending = { ...progress.pending, [id]: { tries, due: due.toISOString() } }
   const failing_since = progress.failing_since ?? now
@@ -73,13 +77,13 @@ export function readsAgain(progress: Progress, now: Date, { ordered }: Rules): P
   return { ...progress, next_attempt_at: new Date(next) }
 }
 
-const triesOf = (state: Pending[string] | undefined): number =>
+const triesOf = (state: PendingEvents[string] | undefined): number =>
   state === undefined || state === 'arrived' ? 0 : state.tries
 
 const retryPause = (tries: number, { retrySeconds }: Rules): number =>
   retrySeconds[Math.min(tries, retrySeconds.length) - 1] ?? 0
 
-const after = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds)
+const addMilliseconds = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds)
 
-const without = (pending: Pending, ids: ReadonlySet<string>): Pending =>
+const omitEvents = (pending: PendingEvents, ids: ReadonlySet<string>): PendingEvents =>
   Object.fromEntries(Object.entries(pending).filter(([id]) => !ids.has(id)))

@@ -1,4 +1,4 @@
-import { type Lacks, lackedRights } from '#derive/visible.ts'
+import { type LackedRights, lackedRights } from '#derive/visible.ts'
 import { accountDisabled, type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
 import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
 import { appendAudit } from '#sql/system/log.ts'
@@ -11,27 +11,27 @@ import {
   releaseWebhook,
   settleWebhook,
 } from '#sql/system/webhook-claims.ts'
-import type { Disabling, EndpointRow } from '#sql/system/webhooks.ts'
-import { itself } from '../records/actor.ts'
+import type { DisableRequest, EndpointRow } from '#sql/system/webhooks.ts'
+import { createServiceActor } from '../records/actor.ts'
 import { rightLost } from '../service/webhook-input.ts'
 import { cursorOf } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { App } from './app.ts'
 import { attempt, openTarget, type Target } from './delivery.ts'
-import { arrived } from './kept.ts'
 import { type Event, readEvents } from './log.ts'
 import { eventToSend } from './message.ts'
 import {
   afterAttempt,
   isDue,
   isSame,
-  type Placed,
+  type PositionedEvent,
   type Progress,
   passArrived,
   type Rules,
   readsAgain,
   windowMax,
 } from './progress.ts'
+import { hasArrived } from './stored-attempt.ts'
 
 /** Events of an endpoint that are under way at once, where they may arrive in any order. */
 const atOnceMax = 4
@@ -40,7 +40,7 @@ const dayMilliseconds = 24 * 3600 * 1000
 /** The seconds for which a claim holds without a sign of life: longer than an attempt and what is done after it. */
 export const leaseSeconds = ({ config }: App): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
 
-export type Taken = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
+export type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
 
 /** A turn of an endpoint while it goes on. */
 type Turn = {
@@ -68,7 +68,7 @@ type Turn = {
  * Sends to one claimed endpoint what is due, for as long as one attempt may take, so that all have their turn. What is
  * kept is kept only while the claim holds; no connection to the database is held while an answer is waited for.
  */
-export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: Taken): Promise<void> {
+export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: TakenWebhook): Promise<void> {
   const held = { companyId: webhook.company_id, id: webhook.id, claim }
   const target = await openTarget(app, webhook)
   const turn: Turn = {
@@ -121,7 +121,7 @@ async function sendPage(turn: Turn): Promise<boolean> {
  * Switches the endpoint off, and returns nothing, where the account has lost a right without that being said here: by an
  * older process beside this one, or in the database itself.
  */
-async function findAnswering({ app, webhook, held }: Turn): Promise<{ lacks: Lacks } | undefined> {
+async function findAnswering({ app, webhook, held }: Turn): Promise<{ lacks: LackedRights } | undefined> {
   const { company_id: companyId, account_id: accountId, events } = webhook
   if (accountId === null) return { lacks: null }
   const [account] = await app.database.read<AccountRow>(findAccount(companyId, accountId))
@@ -132,11 +132,11 @@ async function findAnswering({ app, webhook, held }: Turn): Promise<{ lacks: Lac
   return undefined
 }
 
-async function giveUp(transaction: Transaction, held: Claim, disabling: Disabling): Promise<void> {
+async function giveUp(transaction: Transaction, held: Claim, disabling: DisableRequest): Promise<void> {
   const given = await transaction.run(giveUpWebhook(held, disabling))
   if (given.length === 0) return
   const note = { records: 'webhook_endpoints', recordId: held.id, action: `gave_up_${disabling.reason}`, changes: null }
-  await transaction.run(appendAudit(itself(held.companyId), note))
+  await transaction.run(appendAudit(createServiceActor(held.companyId), note))
 }
 
 /**
@@ -144,7 +144,7 @@ async function giveUp(transaction: Transaction, held: Claim, disabling: Disablin
  * Where one cannot be kept the turn is over; it throws the reason when the others have ended too, because whoever
  * closes the destination under a delivery would make it a failure of the receiver.
  */
-async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Placed[]): Promise<void> {
+async function sendAll(turn: Turn, events: readonly Event[], placed: readonly PositionedEvent[]): Promise<void> {
   const { app, rules } = turn
   const queue = events.values()
   const isHeldUp = (): boolean =>
@@ -170,7 +170,7 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
   if (broken) throw (broken as PromiseRejectedResult).reason
 }
 
-async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promise<void> {
+async function send(turn: Turn, event: Event, placed: readonly PositionedEvent[]): Promise<void> {
   const { app, webhook, target, cutOff, rules } = turn
   const sent = eventToSend(event, webhook.payload)
   const { row, answerHeaders } = await attempt(app, target, sent, { byHand: false, signal: cutOff })
@@ -178,7 +178,7 @@ async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promis
   if (cutOff.aborted && row.status === null) return
   const now = app.clock.now()
   const outcome = {
-    arrived: arrived(row),
+    arrived: hasArrived(row),
     retryAfter: retryAfter(row.status, answerHeaders['retry-after'], now, rules),
   }
   turn.progress = passArrived(afterAttempt(turn.progress, { id: sent.id, outcome, now, rules }), placed)

@@ -1,5 +1,5 @@
 import { briefWaitMs } from '#sql/system/connection.ts'
-import { makeWatch } from '../fair/watch.ts'
+import { createWatch } from '../fair/watch.ts'
 import { Fault, isConnectionLost } from '../store/faults.ts'
 
 /** A write that may share its transaction with others that wait at the same moment. */
@@ -25,7 +25,7 @@ export type Groups<Member, Result> = {
   run(member: Member): Promise<Result>
 }
 
-type Grouping<Member, Result> = {
+type GroupOptions<Member, Result> = {
   /** Writes all members in one transaction. Returns their results by place; undefined for one that has to go alone. */
   together(members: readonly Member[]): Promise<readonly (Result | undefined)[]>
   /** Milliseconds that a write waits for its turn. */
@@ -43,7 +43,7 @@ const bytesMax = 256 * 1024
 /** A longer body goes by itself. */
 export const groupedBodyMax = 64 * 1024
 
-type Waiting<Member, Result> = {
+type WaitingWrite<Member, Result> = {
   member: Member
   until: number
   resolve(result: Result): void
@@ -60,16 +60,16 @@ type Company<One> = {
 }
 
 /** The groups of this process. Decisions, Groups. */
-export function makeGroups<Member extends GroupedWrite<Result>, Result>({
+export function createGroups<Member extends GroupedWrite<Result>, Result>({
   together,
   waitMs,
   onGroup,
   onRedone,
-}: Grouping<Member, Result>): Groups<Member, Result> {
-  type One = Waiting<Member, Result>
-  const companies = new Map<number, Company<One>>()
+}: GroupOptions<Member, Result>): Groups<Member, Result> {
+  type WaitingMember = WaitingWrite<Member, Result>
+  const companies = new Map<number, Company<WaitingMember>>()
 
-  const companyOf = (id: number): Company<One> => {
+  const companyOf = (id: number): Company<WaitingMember> => {
     const company = companies.get(id) ?? {
       ...{ waiting: [], underWay: 0, held: new Set<string>(), keys: new Set<string>(), isPlanned: false },
     }
@@ -78,7 +78,7 @@ export function makeGroups<Member extends GroupedWrite<Result>, Result>({
   }
 
   /** Lets groups leave after everything that came in this turn of the event loop. */
-  const plan = (id: number, company: Company<One>): void => {
+  const plan = (id: number, company: Company<WaitingMember>): void => {
     if (company.isPlanned) return
     company.isPlanned = true
     setImmediate(() => {
@@ -92,7 +92,7 @@ export function makeGroups<Member extends GroupedWrite<Result>, Result>({
     })
   }
 
-  const leave = async (id: number, company: Company<One>, group: readonly One[]): Promise<void> => {
+  const leave = async (id: number, company: Company<WaitingMember>, group: readonly WaitingMember[]): Promise<void> => {
     company.underWay++
     let isUnderWay = true
     const end = () => {
@@ -120,7 +120,7 @@ export function makeGroups<Member extends GroupedWrite<Result>, Result>({
    * Returns undefined for a member that goes alone. Where PostgreSQL answers a statement of the group with an error, nothing
    * of it stays and all go alone. After a lost connection nothing is sent again.
    */
-  const writeTogether = async (group: readonly One[]): Promise<Outcome[]> => {
+  const writeTogether = async (group: readonly WaitingMember[]): Promise<Outcome[]> => {
     try {
       const results = await together(group.map(({ member }) => member))
       return results.map((result) => (result === undefined ? undefined : { result }))
@@ -129,7 +129,12 @@ export function makeGroups<Member extends GroupedWrite<Result>, Result>({
     }
   }
 
-  const settle = async (id: number, company: Company<One>, one: One, outcome: Outcome): Promise<void> => {
+  const settle = async (
+    id: number,
+    company: Company<WaitingMember>,
+    one: WaitingMember,
+    outcome: Outcome,
+  ): Promise<void> => {
     const { member, resolve, reject } = one
     try {
       if (outcome && 'error' in outcome) reject(outcome.error)
@@ -143,7 +148,7 @@ export function makeGroups<Member extends GroupedWrite<Result>, Result>({
   }
 
   /** Ends waiting that took too long. */
-  const watch = makeWatch(waitMs / 10, () => {
+  const watch = createWatch(waitMs / 10, () => {
     const now = performance.now()
     let waiting = 0
     for (const company of companies.values()) {
@@ -206,14 +211,14 @@ function takeGroup<One extends { member: GroupedWrite<unknown> }>(company: Compa
   return group
 }
 
-type Held = Pick<Company<never>, 'held' | 'keys'>
+type HeldValues = Pick<Company<never>, 'held' | 'keys'>
 
-function hold({ held, keys }: Held, { holds, key }: GroupedWrite<unknown>): void {
+function hold({ held, keys }: HeldValues, { holds, key }: GroupedWrite<unknown>): void {
   for (const one of holds) held.add(one)
   if (key !== undefined) keys.add(key)
 }
 
-function release({ held, keys }: Held, { holds, key }: GroupedWrite<unknown>): void {
+function release({ held, keys }: HeldValues, { holds, key }: GroupedWrite<unknown>): void {
   for (const one of holds) held.delete(one)
   if (key !== undefined) keys.delete(key)
 }

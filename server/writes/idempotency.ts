@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
-import type { AnswerRow, KeyAsk } from '#sql/system/answers.ts'
+import type { KeyAsk, StoredResponseRow } from '#sql/system/stored-responses.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** The Idempotency-Key of a write: where its answer is stored, which request it is bound to, and what a retry gets. */
@@ -10,26 +10,28 @@ export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
   /** The detail of the refusal of another request with the key. */
   reuseDetail?: string
   /** Returns what is stored of an answer; undefined if the key stays free. */
-  keep(answer: Answer, transaction: Transaction, who: Who): StoredAnswer | undefined | Promise<StoredAnswer | undefined>
+  keep(answer: Answer, transaction: Transaction, who: Who): ReplayRow | undefined | Promise<ReplayRow | undefined>
   /** Returns the answer to a retry. */
-  replay(stored: AnswerRow, transaction: Transaction): Answer | Promise<Answer>
+  replay(stored: StoredResponseRow, transaction: Transaction): Answer | Promise<Answer>
 }
 
-export type StoredAnswer = Omit<AnswerRow, 'fingerprint'>
+export type ReplayRow = Omit<StoredResponseRow, 'fingerprint'>
 
 /** Columns of a stored answer; all are null where the key has none. `is_over`: it no longer counts. */
-export type EarlierRow = { [column in keyof AnswerRow]?: AnswerRow[column] | null } & { is_over?: boolean | null }
+export type EarlierRow = { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
+  is_over?: boolean | null
+}
 
 /** Returns the stored answer of the key. Throws if the key is in flight or belongs to another request. */
 export function earlierAnswer(
   { fingerprints, reuseDetail }: Pick<KeyPolicy<never>, 'fingerprints' | 'reuseDetail'>,
   claimed: boolean | undefined,
   earlier: EarlierRow | undefined,
-): AnswerRow | undefined {
+): StoredResponseRow | undefined {
   if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
   const bound = earlier?.fingerprint
   if (!bound || earlier?.is_over) return undefined
-  if (fingerprints.some((one) => one.equals(bound))) return earlier as AnswerRow
+  if (fingerprints.some((one) => one.equals(bound))) return earlier as StoredResponseRow
   throw new Refusal('idempotency_key_reuse', reuseDetail === undefined ? {} : { detail: reuseDetail })
 }
 

@@ -2,26 +2,26 @@ import { Refusal } from '#registry/refusals.ts'
 import { prefetchStatement } from '#sql/prefetch.ts'
 import { type TagRow, tagsOf, tagWithin } from '#sql/records/tags.ts'
 import { conflict, type Statement } from '#sql/statement.ts'
+import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
+import type { SessionKey } from '#sql/system/sessions.ts'
 import {
   answersKey,
   type ClaimRow,
   claimForSession,
   claimKeys,
-  findAnswer,
-  forgetAnswers,
-  type KeptAnswer,
-  type KeptRow,
+  deleteStoredResponses,
+  findStoredResponse,
   type KeyAsk,
-  keepAnswers,
-} from '#sql/system/answers.ts'
-import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
-import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
-import type { SessionKey } from '#sql/system/sessions.ts'
+  type KeyTagRow,
+  type NewStoredResponse,
+  storeResponses,
+} from '#sql/system/stored-responses.ts'
 import type { Share } from '../fair/shares.ts'
 import { type Actor, operator } from '../records/actor.ts'
-import type { Command, Prefetched } from '../records/command.ts'
-import type { Unread } from '../records/write-set.ts'
+import type { Command, PrefetchedRow } from '../records/command.ts'
+import type { UnreadRecord } from '../records/write-set.ts'
 import { holdLiveSession, type Session } from '../service/session.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
@@ -35,16 +35,16 @@ export type Write<Who, Answer> = {
   dryRun?: boolean
   /** Takes the company's gate exclusively, and retries what waited in vain. */
   isRevocation?: boolean
-  work: Needs & { execute(transaction: Transaction, who: Who, seen: Prefetched): Promise<Answer> }
+  work: WorkNeeds & { execute(transaction: Transaction, who: Who, seen: PrefetchedRow): Promise<Answer> }
   /** Makes an answer of a refusal of the work, which is then committed. Without it a refusal rolls back. */
   refuse?(refusal: Refusal): Answer
   /** Returns the record whose tag the answer has once it is committed. */
-  unread?(answer: Answer): Unread | undefined
+  unread?(answer: Answer): UnreadRecord | undefined
   /** Returns the last statements before the commit. */
   note?(who: Who, answer: Answer): readonly Statement[]
 }
 
-type Needs = { [part in 'locks' | 'prefetch']?: Command<unknown>[part] | undefined }
+type WorkNeeds = { [part in 'locks' | 'prefetch']?: Command<unknown>[part] | undefined }
 
 /** How somebody's rights are read, held until the commit, and checked. */
 export type Caller<Who> = {
@@ -53,11 +53,11 @@ export type Caller<Who> = {
   share?: Share
   claim(key: KeyAsk): Statement
   /** Holds the caller. Takes the locks and prefetches if the work is going to run. */
-  begin(transaction: Transaction, key: KeyAsk | undefined, needs: Needs): Promise<Begun<Who>>
+  begin(transaction: Transaction, key: KeyAsk | undefined, needs: WorkNeeds): Promise<BegunWrite<Who>>
 }
 
 /** `who` throws if the caller is refused; `seen` is the row that was prefetched. */
-type Begun<Who> = { who(): Who; seen: Prefetched; earlier?: EarlierRow | undefined }
+type BegunWrite<Who> = { who(): Who; seen: PrefetchedRow; earlier?: EarlierRow | undefined }
 
 /**
  * Runs a write in one transaction: what it did, its log entry and its stored answer commit together. The claim of the key
@@ -74,7 +74,7 @@ export async function runWrite<Who, Answer>(database: Database, write: Write<Who
       const [[claim], begun] = await Promise.all([claims, caller.begin(transaction, keys, work)])
       const who = begun.who()
       let isNew = true
-      const answer = await answering(async () => {
+      const answer = await runWork(async () => {
         const earlier = keys && earlierAnswer(keys, claim?.claimed, begun.earlier)
         if (!keys || !earlier) return work.execute(transaction, who, begun.seen)
         isNew = false
@@ -94,10 +94,10 @@ export async function runWrite<Who, Answer>(database: Database, write: Write<Who
 }
 
 /** An answer under its key. `isOver`: the key has one that no longer counts. */
-type Answered<Who, Answer> = {
+type KeyedResponse<Who, Answer> = {
   keys: KeyPolicy<Answer, Who> | undefined
   answer: Answer
-  unread: Unread | undefined
+  unread: UnreadRecord | undefined
   isOver: boolean
 }
 
@@ -108,9 +108,9 @@ type Answered<Who, Answer> = {
 export async function sendAnswers<Who, Answer>(
   transaction: Transaction,
   { companyId, who }: { companyId: number; who: Who },
-  answers: readonly Answered<Who, Answer>[],
+  answers: readonly KeyedResponse<Who, Answer>[],
 ): Promise<{ tags: Promise<ReadonlyMap<number, string>> }> {
-  const kept: KeptAnswer[] = []
+  const kept: NewStoredResponse[] = []
   const over: string[] = []
   const others: number[] = []
   for (const { keys, answer, unread, isOver } of answers) {
@@ -121,11 +121,11 @@ export async function sendAnswers<Who, Answer>(
     if (keys && stored && isOver) over.push(keys.key)
   }
   const definition = answers.find(({ unread }) => unread)?.unread?.definition
-  if (over.length > 0) transaction.send(forgetAnswers(companyId, over))
+  if (over.length > 0) transaction.send(deleteStoredResponses(companyId, over))
   transaction.onFailure((error) => (violatedIndex(error) === answersKey ? conflict(error) : error))
   const [stored, read] = [
     kept.length > 0
-      ? transaction.run<KeptRow>(keepAnswers(companyId, kept, definition && tagWithin(companyId, definition)))
+      ? transaction.run<KeyTagRow>(storeResponses(companyId, kept, definition && tagWithin(companyId, definition)))
       : [],
     definition && others.length > 0 ? transaction.run<TagRow>(tagsOf(companyId, definition, others)) : [],
   ]
@@ -141,7 +141,7 @@ export async function sendAnswers<Who, Answer>(
   return { tags }
 }
 
-async function answering<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {
+async function runWork<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {
   try {
     return await work()
   } catch (error) {
@@ -161,7 +161,7 @@ export const tokenCaller = (
   claim: (key) => claimKeys([key], ask),
   async begin(transaction, key, { locks = [], prefetch = null }) {
     if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
-    const [row] = await transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key ? [key] : [], prefetch))
+    const [row] = await transaction.run<BeginRow<PrefetchedRow>>(beginWrite(ask, key ? [key] : [], prefetch))
     return { who: () => admit(row), seen: row?.seen ?? null, earlier: row }
   },
 })
@@ -173,7 +173,7 @@ export const sessionCaller = (session: SessionKey, admit: (held: Session) => Ses
   async begin(transaction, key) {
     const [held, [earlier]] = await Promise.all([
       holdLiveSession(transaction, session),
-      key ? transaction.run<EarlierRow>(findAnswer(session.companyId, key.key)) : [],
+      key ? transaction.run<EarlierRow>(findStoredResponse(session.companyId, key.key)) : [],
     ])
     return { who: () => admit(held), seen: null, earlier }
   },
@@ -185,7 +185,7 @@ export const operatorCaller = (companyId: number): Caller<Actor> => ({
   claim: ({ lock }) => claimForSession(lock),
   async begin(transaction, _key, { locks = [], prefetch = null }) {
     if (locks.length > 0) transaction.send(takeValues(companyId, locks))
-    const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
+    const [row] = prefetch ? await transaction.run<{ seen: PrefetchedRow }>(prefetchStatement(prefetch)) : []
     return { who: () => operator(companyId), seen: row?.seen ?? null }
   },
 })

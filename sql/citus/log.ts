@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
-import { cameFrom, doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
-import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
+import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, originOf } from '../author.ts'
+import { identifier, type Run, runInOrder, type Statement, sql, statement } from '../statement.ts'
 
 /**
  * The log where companies are distributed. A position is a transaction id of the server that holds the company, so the
@@ -66,7 +66,7 @@ export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
 
 /** Statements that travel together, in an epoch that is of this server; the rows of the last. */
 export const inEpoch = (run: Run, companyId: number, ...statements: Statement[]): Promise<readonly unknown[]> =>
-  together(run, beginEpoch(companyId), ...statements)
+  runInOrder(run, beginEpoch(companyId), ...statements)
 
 /** A mark of this moment, with the line of its epoch. */
 export const markNow = async (run: Run, companyId: number): Promise<readonly unknown[]> => {
@@ -143,7 +143,7 @@ type RecordsThere = { companyId: number; table: string; written: ReadonlyMap<num
  */
 export const loggedThere = (
   author: LogAuthor,
-  { records, action, removalId, isAudit = false }: Logged,
+  { records, action, removalId, isAudit = false }: LoggedWrite,
   of: Sql,
   returning = sql``,
 ): Statement => {

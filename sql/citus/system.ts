@@ -4,11 +4,11 @@ import { identifier, type Steps, sql, statement } from '../statement.ts'
 /** What the fixed tables are asked where companies are distributed: one company at a time, found by a look at all. */
 
 /** Rows of any company that are to go, and the column that tells them apart in a company. */
-export type Swept = { table: string; key: string; type: 'text' | 'bigint'; where: Sql; most: number }
+export type SweptRows = { table: string; key: string; type: 'text' | 'bigint'; where: Sql; most: number }
 
 /** A row back for each, as of one statement. */
 export const sweepThere =
-  ({ table, key, type, where, most }: Swept): Steps =>
+  ({ table, key, type, where, most }: SweptRows): Steps =>
   async (run) => {
     const found = await run<{ company_id: number; key: string }>(
       statement(

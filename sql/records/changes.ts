@@ -1,11 +1,11 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { exactly } from '../access.ts'
+import { equalsIndexed } from '../access.ts'
 import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
 import { jsonObject } from '../json.ts'
-import { either, instant, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, instant, type Statement, sql, statement } from '../statement.ts'
 import { type Cursor, horizon } from '../system/log.ts'
-import { recordNow } from './written.ts'
+import { recordNow } from './written-changes.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
 
@@ -61,10 +61,10 @@ export const changesAfter = (
 /** `told` are the names of the resources whose changes are told. Where a page is full, nothing behind it is looked at. */
 export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, included: Sql): Sql {
   const { companyId, after, limit, keptDays } = ask
-  const marks = either(sql`log_marks`, () => marksOf(companyId))
+  const marks = eitherSql(sql`log_marks`, () => marksOf(companyId))
   return sql`
     with log as materialized (
-      ${either(sql`select epoch, line, ${horizon} as pos from log_epochs order by epoch desc limit 1`, () =>
+      ${eitherSql(sql`select epoch, line, ${horizon} as pos from log_epochs order by epoch desc limit 1`, () =>
         logOf(companyId),
       )}
     ), kept as materialized (
@@ -94,20 +94,20 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       end limit 1
     )
     select
-      (select coalesce(string_agg(${change(definitions, companyId)}, ',' order by h.told_place), '')
+      (select coalesce(string_agg(${changeJson(definitions, companyId)}, ',' order by h.told_place), '')
         from told h where h.told_place <= ${limit}::bigint) as json,
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
         from told h where h.told_place <= ${limit}::bigint) as places,
       start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
       ${after?.line ?? null}::bigint as start_line, (
-        select max(epoch) from ${either(sql`log_epochs`, () => epochsOf(companyId))} issued
+        select max(epoch) from ${eitherSql(sql`log_epochs`, () => epochsOf(companyId))} issued
         where issued.line = ${after?.line ?? null}::bigint
       ) as issued_epoch,
       first.epoch as first_epoch, first.pos::text as first_pos,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
       (select count(*) from told) > ${limit}::bigint or (select count(*) from examined) = ${examinedMax}::bigint as more,
       log.epoch, log.line, log.pos::text as horizon,
-      case when start.epoch < log.epoch then ${either(
+      case when start.epoch < log.epoch then ${eitherSql(
         sql`(
         select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch
       )`,
@@ -123,16 +123,16 @@ export const changesOfRecord = (
   definition: Definition,
   { companyId, id, limit, offset }: { companyId: number; id: number; limit: number; offset: number },
 ): Sql => sql`
-    select coalesce(string_agg(${change([definition], companyId)}, ',' order by h.place), '') as json from (
+    select coalesce(string_agg(${changeJson([definition], companyId)}, ',' order by h.place), '') as json from (
       select *, row_number() over () as place from (
         select * from history
-        where company_id = ${companyId} and records = ${definition.name} and ${exactly(sql`record_id`, id)}
+        where company_id = ${companyId} and records = ${definition.name} and ${equalsIndexed(sql`record_id`, id)}
         order by record_id desc, id desc limit ${limit} offset ${offset}
       ) ordered
     ) h`
 
 /** The JSON of the change `h`, as text. A record that is there is shown as it is now, one that is gone as it last was. */
-function change(definitions: readonly Definition[], companyId: number): Sql {
+function changeJson(definitions: readonly Definition[], companyId: number): Sql {
   const action = raw("case h.action when 'changed' then 'updated' else h.action end")
   return sql`(select row_to_json(change)::text from (
       select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,

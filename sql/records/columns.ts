@@ -3,18 +3,18 @@ import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json } from '#registry/json.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { sql } from '../statement.ts'
 
 /** What the tables of a definition have: columns, and the indexes that statements and errors name. */
 
 /** The fields with a column of their own. */
-export const columnsOf = once((definition: Definition): readonly [string, Field][] =>
+export const columnsOf = memoize((definition: Definition): readonly [string, Field][] =>
   Object.entries(definition.fields).filter(([name]) => !isCompanyField(name)),
 )
 
 /** Columns with their types, as the source of rows has them. */
-export const typed = (columns: readonly [string, Field][]): Sql =>
+export const typedColumns = (columns: readonly [string, Field][]): Sql =>
   raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))
 
 /** The value as a parameter of its column's type. */
@@ -30,7 +30,7 @@ export const uniqueIndex = (definition: Definition, field: string): string => `$
 export const fieldOfIndex = (definition: Definition, index: string): string | undefined =>
   uniqueFields(definition).find((field) => uniqueIndex(definition, field) === index)
 
-export const uniqueFields = once((definition: Definition): readonly string[] =>
+export const uniqueFields = memoize((definition: Definition): readonly string[] =>
   columnsOf(definition)
     .filter(([, field]) => field.unique)
     .map(([name]) => name),

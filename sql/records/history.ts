@@ -1,6 +1,6 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey, exactly, inOrderOf } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
 
@@ -26,7 +26,7 @@ export type HistoryRow = LogEntry & { action: string; changes: unknown; write_id
 const nameOf = (companyId: number, id: string) =>
   sql`(select name from ${byKey('accounts', companyId, raw(id))} account)`
 
-const who = (
+const authorColumns = (
   companyId: number,
 ) => sql`h.account_id, ${nameOf(companyId, 'h.account_id')} as account_name, h.door, t.label as token_label,
   t.issued_by as issuer_id, ${nameOf(companyId, 't.issued_by')} as issuer_name`
@@ -35,11 +35,11 @@ const who = (
 const token = (companyId: number) => sql`
   left join lateral (
     select label, issued_by from tokens
-    where company_id = ${companyId} and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
+    where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
   ) t on true`
 
 const line = (companyId: number) =>
-  sql`h.id, ${instant('h.at')} as at, ${who(companyId)}, h.records, h.record_id, h.action, h.changes, h.write_id`
+  sql`h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.action, h.changes, h.write_id`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (
@@ -55,7 +55,7 @@ export const historyOfRecord = (
   )
 
 const ofRecord = (companyId: number, records: string, recordId: number) =>
-  sql`h.company_id = ${companyId} and h.records = ${records} and ${exactly(sql`h.record_id`, recordId)}`
+  sql`h.company_id = ${companyId} and h.records = ${records} and ${equalsIndexed(sql`h.record_id`, recordId)}`
 
 export const countHistory = (companyId: number, records: string, recordId: number): Statement =>
   statement(countOfHistory(companyId, records, recordId), 'history.count')
@@ -134,7 +134,7 @@ export const removalsOf = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select h.id, ${instant('h.at')} as at, ${who(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
+    sql`select h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       ${instant('h.restored_at')} as restored_at
     from removals h ${token(companyId)}
     where h.company_id = ${companyId} and h.records = any (${resources}::text[])

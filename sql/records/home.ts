@@ -22,13 +22,13 @@ export const estimatesWaiting = (companyId: number): Statement =>
 export type DueRow = { id: number; name: string; on: string; count: number }
 
 /** Active subcontractors whose insurance or licence ends within so many days, or has ended; the first of them. */
-export const expiring = (
+export const expiringSubcontractors = (
   companyId: number,
   column: 'insurance_expires_on' | 'license_expires_on',
   until: string,
   most: number,
 ): Statement =>
-  due(
+  dueItems(
     sql`select id, name, ${identifier(column)} as on_day from ${inState('subcontractors', companyId, 'ACTIVE')} r`,
     until,
     most,
@@ -37,7 +37,7 @@ export const expiring = (
 
 /** Equipment that is to be serviced by then, but for what is retired. */
 export const serviceDue = (companyId: number, until: string, most: number): Statement =>
-  due(
+  dueItems(
     sql`select id, name, next_service_on as on_day from ${liveOf('equipment', companyId)} r where status <> 'RETIRED'`,
     until,
     most,
@@ -54,7 +54,7 @@ export const hoursToApprove = (companyId: number): Statement =>
 export const draftInvoices = (companyId: number): Statement =>
   statement(sql`select count(*) as count from ${inState('invoices', companyId, 'DRAFT')} r`, 'home.invoices')
 
-const due = (of: ReturnType<typeof sql>, until: string, most: number, name: string): Statement =>
+const dueItems = (of: ReturnType<typeof sql>, until: string, most: number, name: string): Statement =>
   statement(
     sql`select id, name, on_day::text as "on", count(*) over () as count from (${of}) due
     where on_day <= ${until}::date order by on_day, id limit ${most}`,

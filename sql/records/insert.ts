@@ -6,8 +6,8 @@ import type { Author, Origin } from '../author.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
-import { columnsOf, parameter, typed } from './columns.ts'
-import { shown } from './shown.ts'
+import { columnsOf, parameter, typedColumns } from './columns.ts'
+import { recordJson } from './record-json.ts'
 
 /** Records that come to be, one or many of a resource: each part is a statement of its own, and they travel together. */
 
@@ -22,10 +22,15 @@ export const drawRecordIds = ({ name }: Definition, count: number): Statement =>
   statement(sql`select nextval(${raw(`'${name}_id_seq'`)}) as id from generate_series(1, ${count}::int)`, `${name}.ids`)
 
 /** `currency` is that of the company, where the first statement returns the records as they are shown. */
-type Inserted = { author: Author; definition: Definition; records: readonly NewRecord[]; currency?: string | undefined }
+type InsertRequest = {
+  author: Author
+  definition: Definition
+  records: readonly NewRecord[]
+  currency?: string | undefined
+}
 
 /** Inserts records, with their history and row count. */
-export function insertRecords({ author, definition, records, currency }: Inserted): Statement[] {
+export function insertRecords({ author, definition, records, currency }: InsertRequest): Statement[] {
   const { companyId } = author
   const { name } = definition
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
@@ -36,12 +41,12 @@ export function insertRecords({ author, definition, records, currency }: Inserte
   const returning =
     currency === undefined
       ? sql``
-      : sql` returning r.id, r.version, ${shown(definition, sql`${currency}::text`)} as json`
+      : sql` returning r.id, r.version, ${recordJson(definition, sql`${currency}::text`)} as json`
   return [
     statement(
       sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})
     select c.id, given.id, ${namesOf(columns, 'given.')} from companies c cross join json_to_recordset(${JSON.stringify(given)}::json)
-      as given (id bigint, ${typed(columns)}) where c.id = ${companyId}${returning}`,
+      as given (id bigint, ${typedColumns(columns)}) where c.id = ${companyId}${returning}`,
       `${name}.insert${currency === undefined ? '' : '-shown'}`,
     ),
     appendChanges(

@@ -2,19 +2,27 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import type { Listing } from '#registry/listing.ts'
+import type { ListRequest } from '#registry/listing.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
-import { byKey, byKeys, exactly, inOrderOf, liveNamed } from '../access.ts'
-import { either, sql } from '../statement.ts'
+import { byKey, byKeys, equalsIndexed, inOrderOf, liveNamed } from '../access.ts'
+import { eitherSql, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
-export const narrows = ({ filters, words, updatedSince, ids, reference, among = [], ranges = [] }: Listing): boolean =>
+export const narrows = ({
+  filters,
+  words,
+  updatedSince,
+  ids,
+  reference,
+  among = [],
+  ranges = [],
+}: ListRequest): boolean =>
   Object.keys(filters).length + words.length + among.length + ranges.length > 0 ||
   [updatedSince, ids, reference].some((asked) => asked !== undefined)
 
 /** The live records of a listing: what follows `from`, with the records as `r`, in the order of one index. */
-export type Found = {
+export type ListingSource = {
   from: Sql
   /** The columns by which they are in the order of their ids; undefined where they are in another order. */
   byId: readonly Sql[] | undefined
@@ -25,7 +33,12 @@ export type Found = {
  * or several, by words, by their changes in the log, by another filter, else all of the company. The first that is asked
  * for narrows most. `lacks` is an expression for the permissions of fields that the reader does not hold, null where none.
  */
-export function found(companyId: number | Sql, definition: Definition, listing: Listing, lacks: Sql): Found {
+export function findRecords(
+  companyId: number | Sql,
+  definition: Definition,
+  listing: ListRequest,
+  lacks: Sql,
+): ListingSource {
   const { words, updatedSince, ids, reference, among = [] } = listing
   const filter = servingField(definition, Object.keys(listing.filters))
   const several = servingField(
@@ -37,9 +50,9 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
   const isFound = words.length > 0 || updatedSince !== undefined
   const table = raw(definition.name)
   const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
-  const rest = (asked: Listing) => residual(definition, asked, lacks)
+  const rest = (asked: ListRequest) => residualConditions(definition, asked, lacks)
   const those = (source: Sql, conditions: readonly Sql[]) =>
-    conditions.length === 0 ? source : sql`${source} where ${all(conditions)}`
+    conditions.length === 0 ? source : sql`${source} where ${joinConditions(conditions)}`
 
   if (ids) {
     const records = byKeys(definition.name, companyId as number, ids)
@@ -51,7 +64,12 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
   }
   if (filter !== undefined && (isReference(filter) || !(isFound || isReference(several)))) {
     const column = sql`r.${raw(filter)}`
-    const conditions = [ofCompany, exactly(column, listing.filters[filter]), live, ...rest(without(listing, filter))]
+    const conditions = [
+      ofCompany,
+      equalsIndexed(column, listing.filters[filter]),
+      live,
+      ...rest(omitFilter(listing, filter)),
+    ]
     return { from: those(sql`${table} r`, conditions), byId: [column, id] }
   }
   if (several !== undefined && (isReference(several) || !isFound)) {
@@ -76,17 +94,17 @@ function servingField(definition: Definition, asked: readonly string[]): string 
 }
 
 /** Live records with one of these values of a field, value by value. */
-function recordsAmong(companyId: number | Sql, definition: Definition, field: string, among: Among): Sql {
+function recordsAmong(companyId: number | Sql, definition: Definition, field: string, among: AmongFilter): Sql {
   const values = among.find((one) => one.field === field)?.values ?? []
   const column = sql`${raw(field)}`
   return sql`(select distinct value from unnest(${values}::${typeOf(definition, field)}[]) value) wanted
     cross join lateral (
-      select * from ${raw(definition.name)} where company_id = ${companyId} and ${exactly(column, sql`wanted.value`)}
+      select * from ${raw(definition.name)} where company_id = ${companyId} and ${equalsIndexed(column, sql`wanted.value`)}
         and deleted_at is null ${inOrderOf(column, sql`id`)}
     ) r`
 }
 
-type Among = NonNullable<Listing['among']>
+type AmongFilter = NonNullable<ListRequest['among']>
 
 const typeOf = ({ fields }: Definition, name: string): Sql => {
   const field = fields[name] as Field
@@ -107,7 +125,7 @@ const byWords = (companyId: number | Sql, { name }: Definition, words: readonly 
       ' and ',
     )
   return sql`(
-      select * from ${raw(name)} r where ${either(
+      select * from ${raw(name)} r where ${eitherSql(
         sql`r.company_id + 0 = ${companyId} and r.removal_id is null
         and ${having((word) => sql`(select word_keys(${companyId}, ${word}))`)}`,
         () => sql`r.company_id = ${companyId} and r.removal_id is null
@@ -130,7 +148,7 @@ function recordsSince(companyId: number | Sql, { name }: Definition, moment: str
       select * from ${raw(name)} r where r.company_id = ${companyId} and r.deleted_at is null and ${changedSince(moment)}
       ${inOrderOf(sql`r.id`)}
     ) r`
-  return either(
+  return eitherSql(
     sql`(
       with logged as materialized (
         select record_id from history
@@ -150,19 +168,19 @@ function recordsSince(companyId: number | Sql, { name }: Definition, moment: str
   )
 }
 
-const without = (listing: Listing, filter: string): Listing => ({
+const omitFilter = (listing: ListRequest, filter: string): ListRequest => ({
   ...listing,
   filters: Object.fromEntries(Object.entries(listing.filters).filter(([field]) => field !== filter)),
 })
 
 /** What is asked beside that by which the records are found. */
-function residual(definition: Definition, listing: Listing, lacks: Sql): Sql[] {
+function residualConditions(definition: Definition, listing: ListRequest, lacks: Sql): Sql[] {
   const { filters, words, updatedSince, among = [], ranges = [] } = listing
   return [
     ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
     // As a select of its own, what follows from a word alone is computed once and not for each record.
     ...words.map((word) =>
-      either(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
+      eitherSql(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
     ),
     ...visibleWords(definition, words, lacks),
     ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
@@ -191,5 +209,5 @@ function visibleWords({ fields, search }: Definition, words: readonly string[], 
 
 const changedSince = (moment: string): Sql => sql`r.updated_at >= ${moment}::timestamptz`
 
-const all = ([first, ...others]: readonly Sql[]): Sql =>
+const joinConditions = ([first, ...others]: readonly Sql[]): Sql =>
   others.reduce((before, condition) => sql`${before} and ${condition}`, first as Sql)

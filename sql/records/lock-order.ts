@@ -1,8 +1,8 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { exactly, inOrderOf } from '../access.ts'
+import { equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /**
@@ -11,11 +11,11 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
  */
 
 /** The strength of a record's lock: for a reference, for a rule that reads the record, for an update, for a removal. */
-export const holds = ['for key share', 'for share', 'for no key update', 'for update'] as const
-export type Hold = (typeof holds)[number]
+export const holdStrengths = ['for key share', 'for share', 'for no key update', 'for update'] as const
+export type Hold = (typeof holdStrengths)[number]
 
 /** The names of all resources in the lock order. A reference within a resource makes a tree and counts for nothing. */
-export const lockOrder = once((definitions: readonly Definition[]): readonly string[] => {
+export const lockOrder = memoize((definitions: readonly Definition[]): readonly string[] => {
   const ordered: string[] = []
   const visit = (definition: Definition, path: readonly string[]): void => {
     if (ordered.includes(definition.name)) return
@@ -35,7 +35,7 @@ const inLockOrder = (one: string, other: string): number =>
   lockOrder(registry).indexOf(one) - lockOrder(registry).indexOf(other)
 
 /** The references of a resource as [field, resource that it leads to], those within the resource last. */
-export const referencesInOrder = once((definition: Definition): readonly [string, string][] =>
+export const referencesInOrder = memoize((definition: Definition): readonly [string, string][] =>
   Object.entries(definition.fields)
     .flatMap(([name, field]): [string, string][] => (field.kind === 'reference' ? [[name, field.to]] : []))
     .toSorted(([, one], [, other]) => inLockOrder(one, other)),
@@ -49,18 +49,18 @@ export const treesOf = ({ name, fields }: Definition): string[] =>
   })
 
 /** A record, and how strongly it is locked. */
-export type WantedRecord = { id: number; hold: Hold }
+export type LockRequestRow = { id: number; hold: Hold }
 
 /** Locks records in the order in which they are given; a record that is not there is not locked. */
-export const holdInOrder = (companyId: number, table: string, wanted: readonly WantedRecord[]): Statement => {
-  const held = holds.map(
+export const holdInOrder = (companyId: number, table: string, wanted: readonly LockRequestRow[]): Statement => {
+  const held = holdStrengths.map(
     (hold, index) => sql`left join lateral (
       select from ${identifier(table)} where company_id = ${companyId} and id = wanted.id and wanted.hold = ${index}
       ${raw(hold)} offset 0
     ) ${raw(`held_${index}`)} on true`,
   )
   return statement(
-    sql`select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holds.indexOf(hold))}::int[])
+    sql`select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holdStrengths.indexOf(hold))}::int[])
       wanted (id, hold) ${join(held, '\n    ')}`,
     `${table}.hold`,
   )
@@ -126,7 +126,7 @@ export const referringBesides = (
   return statement(
     sql`select from unnest(${to}::bigint[]) gone (id) cross join lateral (
       select r.id from ${identifier(table)} r
-      where r.company_id = ${companyId} and ${exactly(reference, sql`gone.id`)} and r.deleted_at is null
+      where r.company_id = ${companyId} and ${equalsIndexed(reference, sql`gone.id`)} and r.deleted_at is null
       ${inOrderOf(reference, sql`r.id`)}
     ) found where found.id <> all (${held}::bigint[]) limit 1`,
     `${table}.${field}.referring-besides`,
@@ -139,7 +139,7 @@ const mayCascade = ({ onDelete }: Relation): boolean =>
   onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
 
 /** The resources whose records may go with a record of this one, its own first. */
-export const goingWith = once(({ name }: Definition): readonly string[] => {
+export const goingWith = memoize(({ name }: Definition): readonly string[] => {
   const going = new Set([name])
   for (const owner of going)
     for (const relation of definitionOf(registry, owner)?.removal.relations ?? [])
@@ -157,7 +157,7 @@ export const firstReferring = (owners: readonly string[]): string | undefined =>
 export const relationsTo = (table: string): readonly Omit<Finder, 'gone'>[] =>
   relationsByTable(registry).get(table) ?? []
 
-const relationsByTable = once((definitions: readonly Definition[]) =>
+const relationsByTable = memoize((definitions: readonly Definition[]) =>
   Map.groupBy(
     definitions.flatMap(({ name: owner, removal }) => removal.relations.map((relation) => ({ owner, relation }))),
     ({ relation }) => relation.records,
@@ -175,7 +175,7 @@ function relatedToOne(companyId: number, { table, finders }: LookUp, unless: rea
   return sql`select ${table}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
     from (
       select * from ${identifier(table)}
-      where company_id = ${companyId} and ${exactly(reference, gone[0])} and deleted_at is null
+      where company_id = ${companyId} and ${equalsIndexed(reference, gone[0])} and deleted_at is null
       order by ${reference}, id ${lock}offset 0
     ) r${unless.length > 0 ? sql` where ${join([...unless], ' and ')}` : sql``}`
 }
@@ -185,7 +185,7 @@ function relatedToAny(companyId: number, { table, finders, known }: LookUp, unle
     const reference = sql`r.${identifier(by)}`
     return sql`select found.id from unnest(${gone}::bigint[]) gone (id) cross join lateral (
         select r.id from ${identifier(table)} r
-        where r.company_id = ${companyId} and ${exactly(reference, sql`gone.id`)} and r.deleted_at is null
+        where r.company_id = ${companyId} and ${equalsIndexed(reference, sql`gone.id`)} and r.deleted_at is null
         ${inOrderOf(reference, sql`r.id`)}
       ) found`
   })
@@ -207,15 +207,15 @@ function relatedToAny(companyId: number, { table, finders, known }: LookUp, unle
 /** What becomes of the record `r`, as text. */
 function effectOf({ onDelete: { restrict, cascade, otherwise } }: Relation) {
   const cases = [
-    ...(restrict ? [sql`when ${matches(restrict)} then 'restrict'`] : []),
-    ...(cascade ? [sql`when ${matches(cascade)} then 'cascade'`] : []),
+    ...(restrict ? [sql`when ${matchConditions(restrict)} then 'restrict'`] : []),
+    ...(cascade ? [sql`when ${matchConditions(cascade)} then 'cascade'`] : []),
   ]
   const rest = raw(`'${otherwise}'`)
   return cases.length > 0 ? sql`case ${join(cases, ' ')} else ${rest} end` : rest
 }
 
 /** The values come from the registry. */
-const matches = (match: Match) =>
+const matchConditions = (match: Match) =>
   join(
     Object.entries(match).map(([column, values]) => {
       const list = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))

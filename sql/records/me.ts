@@ -1,7 +1,7 @@
 import { join, raw } from 'sql-template-tag'
-import { once } from '#registry/once.ts'
+import { memoize } from '#registry/memoize.ts'
 import { byKey, companyRow } from '../access.ts'
-import { batchable, batchMaxOf } from '../batchable.ts'
+import { batchMaxOf, createBatchableRead } from '../batchable.ts'
 import { instant, sql } from '../statement.ts'
 import { type CallerAsk, callerTypes, ofToken } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
@@ -21,8 +21,8 @@ export type MeRow = {
 }
 
 /** `resources` are those whose records are counted. */
-export const meWithCaller = once((resources: readonly string[]) =>
-  batchable<CallerAsk>({
+export const meWithCaller = memoize((resources: readonly string[]) =>
+  createBatchableRead<CallerAsk>({
     name: 'me',
     types: callerTypes,
     batchMax: batchMaxOf.records,

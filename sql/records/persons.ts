@@ -2,10 +2,10 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { byKey, exactly, heldRows, inOrderOf, rowsOf } from '../access.ts'
+import { byKey, equalsIndexed, heldRows, inOrderOf, rowsOf } from '../access.ts'
 import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** What there is of a person, and how it goes. Decisions, Persons. */
 
@@ -14,14 +14,14 @@ export type PersonRow = { version: number; json: string; deleted_at: string | nu
 /** A record, live or deleted, locked as strongly as a removal locks it. */
 export const lockPerson = (companyId: number, definition: Definition, id: number): Statement =>
   statement(
-    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    sql`select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
     from ${byKey(definition.name, companyId, id, 'for update')} r`,
     `${definition.name}.lock-person`,
   )
 
 export const findPersons = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
   statement(
-    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    sql`select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
     from (select distinct id from unnest(${ids}::bigint[]) id) wanted
     cross join lateral ${byKey(definition.name, companyId, raw('wanted.id'))} r`,
     `${definition.name}.find-persons`,
@@ -39,7 +39,7 @@ export type PersonHistoryRow = {
 }
 
 const ofRecord = (companyId: number, records: string, id: number): Sql =>
-  sql`company_id = ${companyId} and records = ${records} and ${exactly(sql`record_id`, id)}`
+  sql`company_id = ${companyId} and records = ${records} and ${equalsIndexed(sql`record_id`, id)}`
 
 /** All changes of a record with their values, oldest first. */
 export const historyOfPerson = (companyId: number, records: string, id: number): Statement =>
@@ -56,8 +56,8 @@ export const historyOfPerson = (companyId: number, records: string, id: number):
  */
 export function eraseHistory(companyId: number, records: string, id: number, erased: JsonObject): Statement {
   const fields = Object.keys(erased)
-  const changes = replaced('h.changes', fields, sql`'[null,null]'`)
-  const held = replaced('h.held', fields, sql`(${JSON.stringify(erased)}::json -> key)::text`)
+  const changes = replaceMembers('h.changes', fields, sql`'[null,null]'`)
+  const held = replaceMembers('h.held', fields, sql`(${JSON.stringify(erased)}::json -> key)::text`)
   return statement(
     sql`update history h set changes = ${changes}, held = ${held}
     where ${rowsOf('history', companyId, 'id', sql`${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}`)}`,
@@ -66,7 +66,7 @@ export function eraseHistory(companyId: number, records: string, id: number, era
 }
 
 /** A JSON object with its members in their order, some of them with another value, which may depend on their `key`. */
-const replaced = (column: string, fields: readonly string[], value: Sql): Sql =>
+const replaceMembers = (column: string, fields: readonly string[], value: Sql): Sql =>
   sql`case when json_typeof(${raw(column)}) = 'object' then (
       select '{' || coalesce(string_agg(
         to_json(key)::text || ':' || case when key = any (${fields}::text[]) then ${value} else value::text end,

@@ -1,20 +1,20 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { once } from '#registry/once.ts'
-import { isPlanLimited } from '#registry/plans.ts'
-import { byKey, exactly, inOrderOf } from '../access.ts'
+import { memoize } from '#registry/memoize.ts'
+import { isPlanLimited } from '#registry/subscription-plans.ts'
+import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import type { Prefetch } from '../prefetch.ts'
-import { either, identifier, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
-export type Sent = { readonly [field: string]: string | number | null }
+export type SentValues = { readonly [field: string]: string | number | null }
 
 /** A row of a set, as far as it is looked up: its record if it has one, and what it says of references and unique values. */
-export type LookUpRow = { id?: number | null; sent: Sent }
+export type LookUpRow = { id?: number | null; sent: SentValues }
 
 /**
  * Of creates: their ids, where their references lead, who has their unique values, the company's currency, and the plan if
@@ -25,9 +25,9 @@ export function prefetchForCreate(
   companyId: number,
   definition: Definition,
   rows: readonly LookUpRow[],
-  waits: Waits = true,
+  waits: WaitsForLocks = true,
 ): Prefetch {
-  const newId = either(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
+  const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
   const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`] : []
   const needs = needsOf(definition, rows)
   const columns = [
@@ -52,7 +52,7 @@ export function prefetchForUpdate(
   companyId: number,
   definition: Definition,
   rows: readonly LookUpRow[],
-  waits: Waits = true,
+  waits: WaitsForLocks = true,
 ): Prefetch {
   const { name } = definition
   const needs = needsOf(definition, rows)
@@ -64,7 +64,7 @@ export function prefetchForUpdate(
   const was = reading.map((field) => sql`one.${identifier(field)} as ${identifier(wasColumn(field))}`)
   const idOf = (field: string) => (needs.includes(field) ? sentAs('given', field) : sql`null::bigint`)
   const refer = (field: string, condition?: Sql) =>
-    referred(companyId, definition, field, {
+    lockReferenced(companyId, definition, field, {
       id: reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field),
       condition,
       waits,
@@ -75,7 +75,7 @@ export function prefetchForUpdate(
   )
   const behind = trees.map((field) => {
     const id = sentAs('referred', field)
-    return sql`${referred(companyId, definition, field, { id, condition: sql`id >= r.id`, waits })} as ${identifier(field)}`
+    return sql`${lockReferenced(companyId, definition, field, { id, condition: sql`id >= r.id`, waits })} as ${identifier(field)}`
   })
   const shownReferences = references.map((field) =>
     trees.includes(field)
@@ -95,14 +95,14 @@ export function prefetchForUpdate(
     query: (among) => sql`with referred as materialized (
         select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
-      from referred cross join lateral (${held(companyId, definition, sql`referred.id`, orSkip('for no key update', waits))}) r
+      from referred cross join lateral (${lockRecord(companyId, definition, sql`referred.id`, orSkip('for no key update', waits))}) r
       ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`,
   }
 }
 
 /** Whether what another transaction has locked is waited for; else it is as if it were not there. */
-export type Waits = boolean
-const orSkip = (lock: string, waits: Waits): string => (waits ? lock : `${lock} skip locked`)
+export type WaitsForLocks = boolean
+const orSkip = (lock: string, waits: WaitsForLocks): string => (waits ? lock : `${lock} skip locked`)
 
 const onlyAmong = (places: Sql | undefined): Sql => (places ? sql` where given.place = any (${places})` : sql``)
 
@@ -117,7 +117,7 @@ function needsOf(definition: Definition, rows: readonly LookUpRow[]): readonly s
   return needs.length <= 2 ? needs : fields
 }
 
-const lookedUp = once((definition: Definition): readonly string[] => [
+const lookedUp = memoize((definition: Definition): readonly string[] => [
   ...referencesInOrder(definition).map(([field]) => field),
   ...uniqueFields(definition),
 ])
@@ -156,12 +156,12 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
   if (trees.length === 0)
     return {
       name: `${name}.delete`,
-      query: () => sql`select ${record} from (${held(companyId, definition, id, 'for update')}) r`,
+      query: () => sql`select ${record} from (${lockRecord(companyId, definition, id, 'for update')}) r`,
     }
   const children = trees.map((field) => {
     const reference = identifier(field)
     return sql`select id from (
-          select id from ${identifier(name)} where company_id = ${companyId} and ${exactly(reference, sql`${id}::bigint`)} and deleted_at is null
+          select id from ${identifier(name)} where company_id = ${companyId} and ${equalsIndexed(reference, sql`${id}::bigint`)} and deleted_at is null
           ${inOrderOf(reference)}
         ) child`
   })
@@ -176,7 +176,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
 }
 
 /** What the references and unique values of a record lead to; of those alone that are given. */
-export function lookUp(companyId: number, definition: Definition, sent: Sent): Statement {
+export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
   return statement(
     sql`select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`,
@@ -194,24 +194,30 @@ export const holderColumn = (field: string): string => `${field}__holder`
 export const keyColumn = (field: string): string => `${field}__key`
 
 /** Whether a live record other than `self` has the value of a unique field. */
-export const taken = (companyId: number, { name }: Definition, field: string, value: Sql, self: number | null): Sql => {
+export const isTaken = (
+  companyId: number,
+  { name }: Definition,
+  field: string,
+  value: Sql,
+  self: number | null,
+): Sql => {
   const key = sql`lower(other.${identifier(field)})`
   return sql`exists (
         select from ${identifier(name)} other
-        where other.company_id = ${companyId} and ${exactly(key, sql`lower(${value})`)} and other.deleted_at is null
+        where other.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(${value})`)} and other.deleted_at is null
           and other.id <> ${self ?? 0} ${inOrderOf(key)}
       )`
 }
 
 /** Locked below and shown above: what is shown, and what it leads to, is the row as it was when the lock was got. */
-const held = (companyId: number, { name }: Definition, id: number | Sql, lock: string): Sql =>
+const lockRecord = (companyId: number, { name }: Definition, id: number | Sql, lock: string): Sql =>
   sql`select * from ${byKey(name, companyId, id, lock)} held where deleted_at is null`
 
 const recordColumns = (companyId: number, definition: Definition): Sql =>
-  sql`r.version, ${shown(definition, currencyOf(companyId))} as json`
+  sql`r.version, ${recordJson(definition, currencyOf(companyId))} as json`
 
 /** The references that lead to records which the rules of a resource read. */
-export const readingReferences = once((definition: Definition): readonly string[] =>
+export const readingReferences = memoize((definition: Definition): readonly string[] =>
   referencesInOrder(definition)
     .map(([field]) => field)
     .filter((name) => {
@@ -224,12 +230,17 @@ export const readingReferences = once((definition: Definition): readonly string[
 export const wasColumn = (field: string): string => `${field}__was`
 
 /** A column for each needed reference, in the lock order, and two for each unique value. */
-const lookUps = (companyId: number, definition: Definition, needs: readonly string[], waits: Waits = true): Sql[] => [
+const lookUps = (
+  companyId: number,
+  definition: Definition,
+  needs: readonly string[],
+  waits: WaitsForLocks = true,
+): Sql[] => [
   ...referencesInOrder(definition)
     .filter(([field]) => needs.includes(field))
     .map(
       ([field]) =>
-        sql`${referred(companyId, definition, field, { id: sentAs('given', field), waits })} as ${identifier(field)}`,
+        sql`${lockReferenced(companyId, definition, field, { id: sentAs('given', field), waits })} as ${identifier(field)}`,
     ),
   ...holderColumns(companyId, definition, needs, 'given'),
 ]
@@ -238,11 +249,11 @@ const lookUps = (companyId: number, definition: Definition, needs: readonly stri
  * The record that a reference leads to, locked so that it cannot be deleted before the transaction ends (a foreign key
  * alone does not protect a soft delete), or null.
  */
-function referred(
+function lockReferenced(
   companyId: number,
   { fields }: Definition,
   name: string,
-  { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: Waits },
+  { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: WaitsForLocks },
 ): Sql {
   const field = fields[name]
   if (field?.kind !== 'reference') throw new Error(`${name} is no reference`)
@@ -264,7 +275,7 @@ const holderColumns = (companyId: number, definition: Definition, needs: readonl
         sql`lower(${value}) as ${identifier(keyColumn(field))}`,
         sql`(
         select other.id from ${identifier(definition.name)} other
-        where other.company_id = ${companyId} and ${exactly(key, sql`lower(${value})`)} and other.deleted_at is null
+        where other.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(${value})`)} and other.deleted_at is null
         ${inOrderOf(key)}
       ) as ${identifier(holderColumn(field))}`,
       ]

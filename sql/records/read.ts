@@ -1,15 +1,15 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import type { Listing } from '#registry/listing.ts'
-import { once } from '#registry/once.ts'
+import type { ListRequest } from '#registry/listing.ts'
+import { memoize } from '#registry/memoize.ts'
 import { byKey, inOrderOf } from '../access.ts'
-import { type Askable, type BatchableRead, batchable, batchMaxOf } from '../batchable.ts'
+import { type BatchableRead, batchMaxOf, createBatchableRead, type StatementInput } from '../batchable.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
-import { found, narrows } from './listing.ts'
-import { currencyOf, shown } from './shown.ts'
+import { findRecords, narrows } from './listing.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** A record and its caller. `json` is null where there is no such live record. */
 export const fetchWithCaller = (
@@ -22,7 +22,11 @@ export const fetchWithCaller = (
   fields ? statement(fetchedWithCaller({ ...ask, id }, definition, fields)) : batchableFetch(definition)({ ...ask, id })
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
-export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BatchableRead {
+export function listWithCaller(
+  ask: CallerAsk,
+  definition: Definition,
+  listing: ListRequest,
+): Statement | BatchableRead {
   const { limit, offset, afterId, fields } = listing
   const isPlain = !narrows(listing) && !fields && listing.sort.length === 0
   if (isPlain && afterId !== undefined) return batchableWalk(definition)({ ...ask, limit, offset, afterId })
@@ -30,25 +34,25 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
     ? batchablePage(definition)({ ...ask, limit, offset })
     : listedWithCaller(ask, definition, listing, {
         name: 'list',
-        json: shown(definition, raw('caller.currency'), fields),
+        json: recordJson(definition, raw('caller.currency'), fields),
       })
 }
 
 /** A page of what a reference can lead to, by id and title. */
-export const choicesWithCaller = (ask: CallerAsk, definition: Definition, listing: Listing): Statement =>
-  listedWithCaller(ask, definition, listing, { name: 'choices', json: titled(definition) })
+export const choicesWithCaller = (ask: CallerAsk, definition: Definition, listing: ListRequest): Statement =>
+  listedWithCaller(ask, definition, listing, { name: 'choices', json: selectTitle(definition) })
 
-const titled = ({ title }: Definition): Sql =>
+const selectTitle = ({ title }: Definition): Sql =>
   sql`(select row_to_json(choice)::text from (select r.id, r.${identifier(title)} as title) choice)`
 
 /** A page of records, each as an expression of the record `r` says. */
 const listedWithCaller = (
   ask: CallerAsk,
   definition: Definition,
-  listing: Listing,
+  listing: ListRequest,
   { name, json }: { name: string; json: Sql },
 ): Statement =>
-  weighed(
+  markHeavy(
     ask.companyId,
     definition,
     listing,
@@ -59,11 +63,11 @@ const listedWithCaller = (
   )
 
 /** Marks the statement of a listing that reads much for each record, or many records. */
-const weighed = (companyId: number, definition: Definition, listing: Listing, made: Statement): Statement =>
+const markHeavy = (companyId: number, definition: Definition, listing: ListRequest, made: Statement): Statement =>
   isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
 
 /** Sorted by a text, with a word that has no trigram, far from the beginning, or narrowed by what has no index alone. */
-const isHeavy = (definition: Definition, listing: Listing): boolean =>
+const isHeavy = (definition: Definition, listing: ListRequest): boolean =>
   listing.sort.some(({ field }) => isSortedAsText(definition, field)) ||
   listing.words.some((word) => [...word].length < 3) ||
   listing.offset > heavyOffset ||
@@ -71,8 +75,8 @@ const isHeavy = (definition: Definition, listing: Listing): boolean =>
 
 const heavyOffset = 10_000
 
-const batchableFetch = once((definition: Definition) =>
-  batchable<CallerAsk & { id: number }>({
+const batchableFetch = memoize((definition: Definition) =>
+  createBatchableRead<CallerAsk & { id: number }>({
     name: `${definition.name}.fetch`,
     types: { ...callerTypes, id: 'bigint' },
     batchMax: batchMaxOf.records,
@@ -80,49 +84,53 @@ const batchableFetch = once((definition: Definition) =>
   }),
 )
 
-const batchablePage = once((definition: Definition) =>
-  batchable<CallerAsk & Cut>({
+const batchablePage = memoize((definition: Definition) =>
+  createBatchableRead<CallerAsk & PageCut>({
     name: `${definition.name}.page`,
     types: { ...callerTypes, ...cutTypes },
     batchMax: batchMaxOf.pages,
-    query: (asked) => everything(asked, definition),
+    query: (asked) => selectAllRecords(asked, definition),
   }),
 )
 
-const batchableWalk = once((definition: Definition) =>
-  batchable<CallerAsk & Cut & { afterId: number }>({
+const batchableWalk = memoize((definition: Definition) =>
+  createBatchableRead<CallerAsk & PageCut & { afterId: number }>({
     name: `${definition.name}.walk`,
     types: { ...callerTypes, ...cutTypes, afterId: 'bigint' },
     batchMax: batchMaxOf.pages,
-    query: (asked) => everything(asked, definition),
+    query: (asked) => selectAllRecords(asked, definition),
   }),
 )
 
 const cutTypes = { limit: 'bigint', offset: 'bigint' } as const
 
 /** A page of all records, and its caller. */
-const everything = (asked: Askable<CallerAsk & Cut>, definition: Definition): Sql =>
+const selectAllRecords = (asked: StatementInput<CallerAsk & PageCut>, definition: Definition): Sql =>
   withCaller(
     asked,
-    page({ ...asked, lacks: lackedByCaller }, definition, firstPage, shown(definition, raw('caller.currency'))),
+    page({ ...asked, lacks: lackedByCaller }, definition, firstPage, recordJson(definition, raw('caller.currency'))),
   )
 
 /** Of everything; where it is cut is asked. */
-const firstPage: Listing = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
+const firstPage: ListRequest = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
 
 /** One record by its id, or by an expression for it, and its caller. */
 export const fetchedWithCaller = (
-  asked: Askable<CallerAsk & { id: number }>,
+  asked: StatementInput<CallerAsk & { id: number }>,
   definition: Definition,
   fields?: string[],
-): Sql => withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
+): Sql => withCaller(asked, selectRecord(asked, definition, raw('caller.currency'), fields))
 
 /** Who reads a listing who has been seen already, and the permissions of fields that are not held. */
 type KnownReader = { companyId: number; lacksRights: readonly string[] }
 
 /** A page for somebody whose rights have been seen already. */
-export const list = ({ companyId, lacksRights }: KnownReader, definition: Definition, listing: Listing): Statement =>
-  weighed(
+export const list = (
+  { companyId, lacksRights }: KnownReader,
+  definition: Definition,
+  listing: ListRequest,
+): Statement =>
+  markHeavy(
     companyId,
     definition,
     listing,
@@ -131,14 +139,18 @@ export const list = ({ companyId, lacksRights }: KnownReader, definition: Defini
         { ...listing, companyId, lacks: lackedBy(lacksRights) },
         definition,
         listing,
-        shown(definition, currencyOf(companyId), listing.fields),
+        recordJson(definition, currencyOf(companyId), listing.fields),
       ),
     ),
   )
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
-export const listIds = ({ companyId, lacksRights }: KnownReader, definition: Definition, listing: Listing): Statement =>
-  weighed(
+export const listIds = (
+  { companyId, lacksRights }: KnownReader,
+  definition: Definition,
+  listing: ListRequest,
+): Statement =>
+  markHeavy(
     companyId,
     definition,
     listing,
@@ -148,33 +160,33 @@ export const listIds = ({ companyId, lacksRights }: KnownReader, definition: Def
   )
 
 export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
-  statement(one({ companyId, id }, definition, currencyOf(companyId), fields))
+  statement(selectRecord({ companyId, id }, definition, currencyOf(companyId), fields))
 
-const one = (
-  { companyId, id }: Askable<{ companyId: number; id: number }>,
+const selectRecord = (
+  { companyId, id }: StatementInput<{ companyId: number; id: number }>,
   definition: Definition,
   currency: Sql,
   fields?: readonly string[],
 ): Sql => sql`
-    select r.version, ${shown(definition, currency, fields)} as json
+    select r.version, ${recordJson(definition, currency, fields)} as json
     from ${byKey(definition.name, companyId, id)} r where r.deleted_at is null`
 
 /** `besides` are further parts of the statement, which may look at the caller. */
-export const withCaller = (asked: Askable<CallerAsk>, wanted: Sql, besides: Sql = sql``): Sql =>
+export const withCaller = (asked: StatementInput<CallerAsk>, wanted: Sql, besides: Sql = sql``): Sql =>
   sql`with caller as (${callerOf(asked)})${besides}
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
 /** Where a page is cut: behind an id, or behind so many records. */
-type Cut = { limit: number; offset: number; afterId?: number | undefined }
+type PageCut = { limit: number; offset: number; afterId?: number | undefined }
 
 function page(
-  { companyId, lacks, limit, offset, afterId }: Reader & Askable<Cut>,
+  { companyId, lacks, limit, offset, afterId }: Reader & StatementInput<PageCut>,
   definition: Definition,
-  listing: Listing,
+  listing: ListRequest,
   json: Sql,
 ): Sql {
   const cut = sql`limit ${limit} offset ${offset}`
-  const { from, byId } = found(companyId, definition, listing, lacks)
+  const { from, byId } = findRecords(companyId, definition, listing, lacks)
   const total = (counted: Sql) =>
     narrows(listing) ? sql`(select count(*) from ${counted})` : rowCount(companyId, definition.name)
   const records = (source: Sql) => sql`(select coalesce(string_agg(${json}, ','), '') from (${source}) r)`
@@ -193,7 +205,7 @@ function page(
 
   if (byId && listing.sort.length === 0) {
     const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
-    const inOrder = sql`${beyond(afterId, ' and r.id')} order by ${join([...byId])}`
+    const inOrder = sql`${afterIdCondition(afterId, ' and r.id')} order by ${join([...byId])}`
     if (afterId !== undefined)
       return sql`
     select ${total(counted)} as total, walk.* from ${walk(sql`select r.* from ${from} ${inOrder}`, json)}`
@@ -205,7 +217,7 @@ function page(
   }
   // What a search finds, or the log, or what is named, is found once, for the total and for the page.
   const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined || listing.ids !== undefined
-  const foundPage = sql`select id from found${beyond(afterId, ' where id')} order by ${order(listing)}`
+  const foundPage = sql`select id from found${afterIdCondition(afterId, ' where id')} order by ${order(listing)}`
   const shownById = sql`(select ${json} from ${byKey(definition.name, companyId, raw('r.id'))} r)`
   return sql`
     with found as ${raw(isFoundOnce ? 'materialized' : 'not materialized')} (
@@ -231,8 +243,8 @@ const lackedByCaller = raw('caller.lacks_rights')
 const lackedBy = (lacks: readonly string[]): Sql => sql`${lacks.length === 0 ? null : lacks}::text[]`
 
 /** The ids of what a listing finds, with what they are sorted by. */
-function ids({ companyId, lacks }: Reader, definition: Definition, listing: Listing): Sql {
-  const { from, byId } = found(companyId, definition, listing, lacks)
+function ids({ companyId, lacks }: Reader, definition: Definition, listing: ListRequest): Sql {
+  const { from, byId } = findRecords(companyId, definition, listing, lacks)
   const terms = raw(
     listing.sort.map(({ field }, place) => `, ${sortTerm(definition, field)} as sort_${place}`).join(''),
   )
@@ -240,13 +252,13 @@ function ids({ companyId, lacks }: Reader, definition: Definition, listing: List
 }
 
 /** Where the page begins behind an id. */
-const beyond = (afterId: number | Sql | undefined, id: string): Sql =>
+const afterIdCondition = (afterId: number | Sql | undefined, id: string): Sql =>
   afterId === undefined ? sql`` : sql`${raw(id)} > ${afterId}`
 
 /** A page near the beginning: reading what stands before it costs little. */
-const isNear = ({ offset }: Listing): boolean => offset <= pageSizeMax * 10
+const isNear = ({ offset }: ListRequest): boolean => offset <= pageSizeMax * 10
 
-const order = ({ sort }: Listing): Sql =>
+const order = ({ sort }: ListRequest): Sql =>
   raw([...sort.map(({ descending }, place) => `sort_${place}${direction(descending)}`), 'id'].join(', '))
 
 /** Words are ordered as people read them: capitals and accents do not count. */
@@ -258,7 +270,7 @@ const isSortedAsText = ({ fields }: Definition, field: string): boolean => field
 const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
-function listName({ name }: Definition, listing: Listing, as: string): string | undefined {
+function listName({ name }: Definition, listing: ListRequest, as: string): string | undefined {
   const { filters, words, sort, updatedSince, afterId, fields, ids, among = [], ranges = [], reference } = listing
   const narrowed = [
     ...Object.keys(filters).sort(),

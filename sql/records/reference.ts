@@ -28,7 +28,7 @@ export const fetchByReference = (ask: CallerAsk, definition: Definition, value: 
     fields ? undefined : `${definition.name}.fetch-by-reference`,
   )
 
-type Asked = { companyId: number; records: string; value: string }
+type ReferenceRequest = { companyId: number; records: string; value: string }
 
-const byReference = (columns: string, { companyId, records, value }: Asked): Sql =>
+const byReference = (columns: string, { companyId, records, value }: ReferenceRequest): Sql =>
   liveNamed(columns, records, companyId, [referenceField, value])

@@ -4,12 +4,12 @@ import { registry } from '#registry/resources/index.ts'
 import { heldRows } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
 import { jsonArray, jsonObject } from '../json.ts'
-import { identifier, type Statement, sql, statement, together } from '../statement.ts'
+import { identifier, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { parameter } from './columns.ts'
 import type { UnlinkedEntry } from './history.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 export type RemovalEntry = {
   records: string
@@ -47,7 +47,7 @@ export function softDelete(
       { action: 'deleted', removalId },
       {
         ...{ table: name, ids, name: `${name}.log-deleted` },
-        what: { version: sql`r.version + 1`, held: sql`${shown(definition, currencyOf(companyId))}::json` },
+        what: { version: sql`r.version + 1`, held: sql`${recordJson(definition, currencyOf(companyId))}::json` },
       },
     ),
     statement(
@@ -80,7 +80,7 @@ export function erase(
       },
     ),
     // What was out of sight and referred to it lets go of it by the foreign key, which cannot where companies are distributed.
-    { ...erased, distributed: (run) => together(run, ...letGo(companyId, name, id), erased) },
+    { ...erased, distributed: (run) => runInOrder(run, ...letGo(companyId, name, id), erased) },
     addToRowCount(companyId, name, -1),
   ]
 }

@@ -6,8 +6,8 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
-import { taken } from './prefetch.ts'
-import { currencyOf, shown } from './shown.ts'
+import { isTaken } from './prefetch.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** Undoing a deletion. */
 
@@ -43,7 +43,7 @@ export const softDeletedBy = (
         ({
           definition,
           ids,
-        }) => sql`(select ${definition.name}::text as records, r.id, ${shown(definition, currencyOf(companyId))} as json
+        }) => sql`(select ${definition.name}::text as records, r.id, ${recordJson(definition, currencyOf(companyId))} as json
     from ${byKeys(definition.name, companyId, ids, 'for update')}
     where r.removal_id = ${removalId} and r.deleted_at is not null)`,
       ),
@@ -86,7 +86,7 @@ export const takenMeanwhile = (
 ): Statement =>
   statement(
     sql`select r.id, r.${identifier(field)} as value from ${byKeys(definition.name, companyId, ids)}
-    where ${taken(companyId, definition, field, sql`r.${identifier(field)}`, null)}`,
+    where ${isTaken(companyId, definition, field, sql`r.${identifier(field)}`, null)}`,
     `${definition.name}.taken.${field}`,
   )
 
@@ -98,7 +98,7 @@ export const stillEmpty = (
   ids: readonly number[],
 ): Statement =>
   statement(
-    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for no key update')}
+    sql`select r.id, ${recordJson(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for no key update')}
     where r.deleted_at is null and r.${identifier(field)} is null`,
     `${definition.name}.empty.${field}`,
   )

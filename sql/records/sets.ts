@@ -1,6 +1,6 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { byKeys, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { uniqueFields } from './columns.ts'
 import { referencesInOrder } from './lock-order.ts'
@@ -29,7 +29,7 @@ export function holdersOf(
   return statement(
     sql`select given.place, lower(given.value) as key, (
       select r.id from ${identifier(name)} r
-      where r.company_id = ${companyId} and ${exactly(key, sql`lower(given.value)`)} and r.deleted_at is null
+      where r.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(given.value)`)} and r.deleted_at is null
       ${inOrderOf(key)}
     ) as holder
     from unnest(${values}::text[]) with ordinality given (value, place) where given.value is not null`,

@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKeys } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** The tags of records as they are when they are asked for: what `recordTag` makes of a version and a text. */
 
@@ -23,6 +23,6 @@ export const tagWithin = (companyId: number, definition: Definition) => ({
 
 /** Of the record `r`. */
 const tag = (companyId: number, definition: Definition): Sql => {
-  const hash = sql`sha256(convert_to(${shown(definition, currencyOf(companyId))}, 'UTF8'))`
+  const hash = sql`sha256(convert_to(${recordJson(definition, currencyOf(companyId))}, 'UTF8'))`
   return sql`'"' || r.version || '-' || left(translate(encode(${hash}, 'base64'), '+/', '-_'), 22) || '"'`
 }

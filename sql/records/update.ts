@@ -2,15 +2,15 @@ import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { LogAuthor, Origin } from '../author.ts'
-import { either, identifier, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
-import { columnsOf, typed } from './columns.ts'
-import { currencyOf, shown } from './shown.ts'
+import { columnsOf, typedColumns } from './columns.ts'
+import { currencyOf, recordJson } from './record-json.ts'
 
 /** A record that is to be changed, which this transaction holds; `version` is the one that it has before. */
 export type UpdateOfSet = { id: number; version: number; by: Origin; values: JsonObject; changes: JsonObject }
 
-type Updated = {
+type UpdateRequest = {
   author: LogAuthor
   definition: Definition
   updates: readonly UpdateOfSet[]
@@ -20,14 +20,14 @@ type Updated = {
 }
 
 /** Updates the `names` of records, with their history. What one does not change is written as it is. */
-export function updateHeld({ author, definition, updates, names, isShown }: Updated): Statement[] {
+export function updateHeld({ author, definition, updates, names, isShown }: UpdateRequest): Statement[] {
   const { companyId } = author
   const { name } = definition
   const columns = columnsOf(definition).filter(([column]) => names.includes(column))
   const given = updates.map(({ id, values }) => ({ __id: id, ...values }))
   const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
-  const source = sql`json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, ${typed(columns)})`
-  const found = either(
+  const source = sql`json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, ${typedColumns(columns)})`
+  const found = eitherSql(
     sql`(
       select held.place as __place, given.* from ${source}
       cross join lateral (
@@ -37,7 +37,7 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
     () => sql`${source} where r.company_id = ${companyId} and r.id = given.__id`,
   )
   const returning = isShown
-    ? sql` returning r.id, r.version, ${shown(definition, currencyOf(companyId))} as json`
+    ? sql` returning r.id, r.version, ${recordJson(definition, currencyOf(companyId))} as json`
     : sql``
   return [
     statement(

@@ -1,4 +1,4 @@
-import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
+import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import type { Author } from '../author.ts'
 import { withLogin } from '../citus/logins.ts'
 import { type Statement, sql, statement } from '../statement.ts'
@@ -68,7 +68,7 @@ export const rightsOfAuthor = ({ companyId, accountId, tokenId }: Author): State
       ) as permissions
     from ${byKey('accounts', companyId, sql`${accountId}::bigint`)} a cross join ${companyRow(companyId)} c
     left join lateral (
-      select scopes from tokens where company_id = ${companyId} and ${exactly(sql`id`, sql`${tokenId}::bigint`)} ${inOrderOf(sql`id`)}
+      select scopes from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, sql`${tokenId}::bigint`)} ${inOrderOf(sql`id`)}
     ) t on true`,
     'rights',
   )

@@ -1,5 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
-import { byKey, exactly, inOrderOf, rowsOf } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 
 /** Who signed in, set something or took something out: the part of the history that is about no records. Decisions, Audit. */
@@ -15,16 +15,16 @@ const passingKinds = ['sessions', 'exports', 'imports'] as const
 export const auditKinds = [...settingsKinds, ...passingKinds] as const
 export type AuditKind = (typeof auditKinds)[number]
 
-const listed = (kinds: readonly string[]): Sql => raw(kinds.map((kind) => `'${kind}'`).join(', '))
+const kindList = (kinds: readonly string[]): Sql => raw(kinds.map((kind) => `'${kind}'`).join(', '))
 
 /** The condition of the index. */
 export const isAudited = (companyId: number | Sql): Sql =>
-  sql`company_id = ${companyId} and records in (${listed(auditKinds)})`
+  sql`company_id = ${companyId} and records in (${kindList(auditKinds)})`
 
 /** The name of what the row `h` of the history is about. */
 export const titleOfSetting = (companyId: number): Sql => sql`case h.records
         when 'tokens' then (
-          select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
+          select label from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
         )
         when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', companyId, raw('h.record_id'))} r)
         when 'accounts' then (select name from ${byKey('accounts', companyId, raw('h.record_id'))} r)
@@ -73,13 +73,13 @@ const conditions = (companyId: number, { actorId, action, records, from, before 
     ' and ',
   )
 
-const shown = (companyId: number): Sql => sql`h.id, ${instant('h.at')} as at, h.action, h.records, h.record_id,
+const auditColumns = (companyId: number): Sql => sql`h.id, ${instant('h.at')} as at, h.action, h.records, h.record_id,
       ${titleOfSetting(companyId)} as title, h.account_id,
       (select name from ${byKey('accounts', companyId, raw('h.account_id'))} account) as account_name, h.door,
       h.peer, h.forwarded_for, h.device, h.request_id, h.changes, h.at::text as place`
 
 const page = (companyId: number, where: Sql, rest: Sql): Statement =>
-  statement(sql`select ${shown(companyId)} from (
+  statement(sql`select ${auditColumns(companyId)} from (
       select * from history where ${where} order by at desc, id desc ${rest}
     ) h order by h.at desc, h.id desc`)
 
@@ -111,7 +111,7 @@ export const countAudit = (companyId: number, filter: AuditFilter): Statement =>
   )
 
 const isOver = (companyId: number | Sql, keptDays: number): Sql =>
-  sql`${isAudited(companyId)} and records in (${listed(passingKinds)})
+  sql`${isAudited(companyId)} and records in (${kindList(passingKinds)})
         and at < now() - make_interval(days => ${keptDays}::int)`
 
 /** The next companies, by their ids, that have rows which are older than they are kept. */

@@ -1,14 +1,14 @@
 import type { Sql } from 'sql-template-tag'
 import { type Prefetch, prefetchedRow } from '../prefetch.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import { type AnswerRow, answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
+import { answerOf, type KeyAsk, lockKey, type StoredResponseRow } from './stored-responses.ts'
 
 /**
  * The caller, an answer that a key has had with the place of its row (nulls where there is none), and what the work has to
  * see. A row for each such answer, and one at least for a known caller.
  */
-export type BeginRow<Seen> = CallerRow & { [column in keyof AnswerRow]?: AnswerRow[column] | null } & {
+export type BeginRow<Seen> = CallerRow & { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
   place?: number | null
   is_over?: boolean | null
   seen: Seen

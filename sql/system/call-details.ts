@@ -1,5 +1,5 @@
 import { raw } from 'sql-template-tag'
-import { companyRow, exactly, inOrderOf } from '../access.ts'
+import { companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import { byCompany } from '../citus/system.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { isAfterErasure, shareCompany } from './companies.ts'
@@ -93,7 +93,7 @@ export const findDetails = (companyId: number, requestId: string): Statement =>
     sql`select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,
       d.answer_headers, d.answer_body, d.answer_bytes, d.answer_state
     from (
-      select * from call_details where company_id = ${companyId} and ${exactly(sql`request_id`, requestId)}
+      select * from call_details where company_id = ${companyId} and ${equalsIndexed(sql`request_id`, requestId)}
       ${inOrderOf(sql`request_id`)}
     ) d
     cross join ${companyRow(companyId)} c where c.keeps_call_details`,

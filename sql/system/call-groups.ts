@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { exactly, inOrderOf } from '../access.ts'
+import { equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { endedAt } from './tokens.ts'
 
@@ -18,10 +18,10 @@ export type FailureRow = {
 }
 
 /** The last of each code, up to so many. */
-const refused = (companyId: number, codes: readonly string[], days: number, most: number): Sql => sql`
+const refusedCalls = (companyId: number, codes: readonly string[], days: number, most: number): Sql => sql`
       unnest(${codes}::text[]) as codes (one) cross join lateral (
         select * from calls where company_id = ${companyId} and code is not null
-          and ${exactly(sql`code`, raw('codes.one'))} and at > now() - make_interval(days => ${days}::int)
+          and ${equalsIndexed(sql`code`, raw('codes.one'))} and at > now() - make_interval(days => ${days}::int)
         order by code desc, at desc limit ${most}
       ) c`
 
@@ -33,7 +33,7 @@ export const failuresOf = (
   statement(
     sql`select c.code, c.route, named.what as about, count(*) as count, ${instant('min(c.at)')} as since, ${instant('max(c.at)')} as last_at,
       (array_agg(c.id order by c.at desc, c.id desc))[1] as last_id
-    from ${refused(companyId, codes, days, most)} left join lateral unnest(c.about) as named (what) on true
+    from ${refusedCalls(companyId, codes, days, most)} left join lateral unnest(c.about) as named (what) on true
     group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit ${groups}`,
     'calls.failures',
   )
@@ -54,7 +54,7 @@ export type DeadRow = {
 /** What the last call of a group said that it is. */
 const userAgentOf = (companyId: number, requestId: string): Sql => sql`(
       select d.request_headers->>'user-agent' from (
-        select * from call_details where company_id = ${companyId} and ${exactly(sql`request_id`, raw(requestId))}
+        select * from call_details where company_id = ${companyId} and ${equalsIndexed(sql`request_id`, raw(requestId))}
         ${inOrderOf(sql`request_id`)}
       ) d cross join companies co where co.id = ${companyId} and co.keeps_call_details
     )`
@@ -75,21 +75,21 @@ export const deadIntegrations = (
     from (
       select token_id, peer, count(*) as count, max(at) as last_at, (array_agg(request_id order by at desc, id desc))[1] as request_id
       from (
-        select * from calls where company_id = ${companyId} and code is not null and ${exactly(sql`code`, 'unauthorized')}
+        select * from calls where company_id = ${companyId} and code is not null and ${equalsIndexed(sql`code`, 'unauthorized')}
           and at > now() - make_interval(hours => ${hours}::int)
         order by code desc, at desc limit ${most}
       ) c
       group by token_id, peer order by max(at) desc limit ${groups}
     ) g
     cross join lateral (
-      select * from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('g.token_id'))} ${inOrderOf(sql`id`)}
+      select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('g.token_id'))} ${inOrderOf(sql`id`)}
     ) t
     order by g.last_at desc`,
     'calls.dead',
   )
 
 /** Somebody who calls: from where, as what, how often and when last. */
-export type CallerSeen = { peer: string | null; count: number; last_at: string; user_agent: string | null }
+export type CallerSummary = { peer: string | null; count: number; last_at: string; user_agent: string | null }
 
 /** Who used a token in the last hours, by address, the latest first; of its company's last calls, so many are looked at. */
 export const callersOf = (

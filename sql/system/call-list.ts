@@ -1,12 +1,12 @@
 import { join, raw } from 'sql-template-tag'
-import { exactly, inOrderOf } from '../access.ts'
+import { equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { type CallRow, day, type Outcome, outcome, resource } from './calls.ts'
 import { endedAt } from './tokens.ts'
 
 /** The log of calls, as Settings shows it. */
 
-export type CallShown = Omit<CallRow, 'company_id'> & {
+export type CallListRow = Omit<CallRow, 'company_id'> & {
   id: number
   outcome: Outcome
   token_label: string
@@ -52,8 +52,8 @@ const conditions = (companyId: number, filter: CallFilter) => {
 }
 
 /** The token of a call, for its name. */
-const tokens = (companyId: number) => sql`cross join lateral (
-      select * from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
+const joinToken = (companyId: number) => sql`cross join lateral (
+      select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
     ) t`
 
 export const listCalls = (
@@ -65,7 +65,7 @@ export const listCalls = (
     sql`select ${shown} from (
       select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc
       limit ${limit} offset ${offset}
-    ) c ${tokens(companyId)} order by c.at desc, c.id desc`,
+    ) c ${joinToken(companyId)} order by c.at desc, c.id desc`,
   )
 
 export const countCalls = (companyId: number, filter: CallFilter): Statement =>
@@ -78,8 +78,8 @@ export const countCalls = (companyId: number, filter: CallFilter): Statement =>
 export const findCall = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${shown} from (
-      select * from calls where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
-    ) c ${tokens(companyId)}`,
+      select * from calls where company_id = ${companyId} and ${equalsIndexed(sql`id`, id)} ${inOrderOf(sql`id`)}
+    ) c ${joinToken(companyId)}`,
     'calls.find',
   )
 

@@ -1,8 +1,8 @@
 import { empty, join, raw, type Sql } from 'sql-template-tag'
 import { approvalPermissions, fieldPermissions, viewPermissions } from '#registry/permissions.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { type Askable, batchable, batchMaxOf } from '../batchable.ts'
+import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
+import { batchMaxOf, createBatchableRead, type StatementInput } from '../batchable.ts'
 import { sql } from '../statement.ts'
 import { isLive } from './tokens.ts'
 
@@ -50,16 +50,19 @@ export const callerTypes = {
  * The caller, to be joined with what is wanted: one statement, one round trip. `lock` is of a write: it holds the token's
  * row. Its account is looked up by its key; a company has few tokens at a time and many over the years.
  */
-export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
+export const callerOf = (
+  { companyId, tokenHash, scopes, addOns, peer }: StatementInput<CallerAsk>,
+  lock = '',
+): Sql => sql`
   select t.id as token_id, t.account_id,
     ${isLive('t.')} and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
-    case when not (${all(scopes)} <@ t.scopes and ${all(scopes)} <@ a.permissions) then (
-      select scope from unnest(${all(scopes)}) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (${splitNames(scopes)} <@ t.scopes and ${splitNames(scopes)} <@ a.permissions) then (
+      select scope from unnest(${splitNames(scopes)}) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
     ${lackedOf(rightsOfAccounts, [sql`a.permissions`])} as lacks_rights,${lock === '' ? empty : lackedViews}
-    case when 'api' <> all (c.add_ons) then 'api' when not ${all(addOns)} <@ c.add_ons then (
-      select add_on from unnest(${all(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not ${splitNames(addOns)} <@ c.add_ons then (
+      select add_on from unnest(${splitNames(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
@@ -83,14 +86,14 @@ const lackedViews = sql`
     ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,`
 
 /** Those that commas part. */
-const all = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
+const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
 /** The token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
-  sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
+  sql`where company_id = ${companyId} and ${equalsIndexed(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const selectCaller = batchable<CallerAsk>({
+export const selectCaller = createBatchableRead<CallerAsk>({
   name: 'caller',
   types: callerTypes,
   batchMax: batchMaxOf.records,

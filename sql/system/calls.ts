@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement, together } from '../statement.ts'
+import { instant, runInOrder, type Statement, sql, statement } from '../statement.ts'
 
 /** One call, as the log and the metering keep it. */
 export type CallRow = {
@@ -92,7 +92,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
         order by at limit ${most} for update skip locked
       )) returning company_id, at, route, status, replayed, dry_run, counted
     ), summed as (
-      ${summed(sql`gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4`)}
+      ${addToDays(sql`gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4`)}
     ) select 1 as swept from gone`,
     'calls.sweep',
     async (run) => {
@@ -104,9 +104,9 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
         ),
       )
       const which = sql`company_id = ${companyId} and id = any (${old.map(({ id }) => id)}::bigint[])`
-      await together(
+      await runInOrder(
         run,
-        statement(summed(sql`calls c where ${which} group by 1, 2, 3, 4`), 'calls.sum'),
+        statement(addToDays(sql`calls c where ${which} group by 1, 2, 3, 4`), 'calls.sum'),
         statement(sql`delete from calls where ${which}`, 'calls.forget'),
       )
       return old
@@ -114,7 +114,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
   )
 
 /** Adds calls to the sums of their days. */
-const summed = (calls: Sql): Sql => sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
+const addToDays = (calls: Sql): Sql => sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
       select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
       from ${calls}
       on conflict (company_id, day, resource, outcome)

@@ -89,7 +89,7 @@ const firstSinceThere = (companyId: number, moment: Date): Statement => {
 }
 
 /** Where the log can be read to, and the companies among these with a change from their positions on. */
-export const changedCompanies = (seen: readonly Seen[]): Statement =>
+export const changedCompanies = (seen: readonly SeenPosition[]): Statement =>
   statement(
     sql`with log as materialized (
       select ${newestEpoch} as epoch, ${horizon} as pos
@@ -114,9 +114,9 @@ export const changedCompanies = (seen: readonly Seen[]): Statement =>
     },
   )
 
-type Seen = { companyId: number; epoch: number; pos: string }
+type SeenPosition = { companyId: number; epoch: number; pos: string }
 
-const changedThere = (seen: readonly Seen[]): Statement => {
+const changedThere = (seen: readonly SeenPosition[]): Statement => {
   const ids = sql`${seen.map(({ companyId }) => companyId)}::bigint[]`
   const seenBy = (values: readonly (number | string)[], type: string) =>
     sql`(${values}::text[])[array_position(${ids}, c.id)]::${raw(type)}`
@@ -157,10 +157,10 @@ export const horizonNow = (): Statement =>
 const longestHeld: Steps = async (run) => {
   const rows = await run<{ success: boolean; result: string }>(horizonsOfServers())
   const held = rows.flatMap(({ success, result }) =>
-    success && result.startsWith('{') ? [JSON.parse(result) as Held] : [],
+    success && result.startsWith('{') ? [JSON.parse(result) as HeldHorizon] : [],
   )
   const [longest] = held.toSorted((one, other) => other.seconds - one.seconds)
   return [{ epoch: 0, pos: '0', ...(longest ?? { seconds: 0, holder: null, program: null }) }]
 }
 
-type Held = Pick<HorizonRow, 'seconds' | 'holder' | 'program'>
+type HeldHorizon = Pick<HorizonRow, 'seconds' | 'holder' | 'program'>

@@ -1,8 +1,15 @@
 import type { Sql } from 'sql-template-tag'
-import type { Plan } from '#registry/plans.ts'
+import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
-export type CompanyRow = { id: number; name: string; currency: string; plan: Plan; add_ons: string[]; is_demo: boolean }
+export type CompanyRow = {
+  id: number
+  name: string
+  currency: string
+  plan: SubscriptionPlan
+  add_ons: string[]
+  is_demo: boolean
+}
 
 const companyColumns = sql`id, name, currency, plan, add_ons, is_demo`
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import { exactly } from '../access.ts'
+import { equalsIndexed } from '../access.ts'
 import type { Author } from '../author.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
@@ -47,7 +47,7 @@ export const latestImports = (companyId: number, records: string, limit: number)
     ) i
     left join lateral (select undone_from from undos where company_id = ${companyId} and write_id = i.write_id offset 0) u on true
     left join lateral (
-      select id from history where company_id = ${companyId} and ${exactly(sql`write_id`, sql`i.write_id`)} order by write_id, id limit 1
+      select id from history where company_id = ${companyId} and ${equalsIndexed(sql`write_id`, sql`i.write_id`)} order by write_id, id limit 1
     ) first on true`,
     'imports.latest',
   )
@@ -79,7 +79,7 @@ export const moveImport = (
 export const lastOfWrite = (companyId: number, writeId: string): Statement =>
   statement(
     sql`select id from history
-    where company_id = ${companyId} and ${exactly(sql`write_id`, sql`${writeId}::uuid`)}
+    where company_id = ${companyId} and ${equalsIndexed(sql`write_id`, sql`${writeId}::uuid`)}
     order by write_id desc, id desc limit 1`,
     'history.last-of-write',
   )

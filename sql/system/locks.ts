@@ -1,8 +1,8 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import { answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
+import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
 import { isLive } from './tokens.ts'
 
 /** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */

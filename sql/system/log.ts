@@ -1,9 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys } from '../access.ts'
-import { cameFrom, doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
+import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, type Origin, originOf } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, loggedThere, ofRecords, withIds } from '../citus/log.ts'
-import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { eitherSql, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
 
@@ -11,7 +11,7 @@ import { either, type Statement, type Steps, sql, statement } from '../statement
  * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
-function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
+function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql): Sql {
   const { records, action, removalId, isAudit = false } = logged
   const { columns, values } = cameFrom(author, isAudit)
   return sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
@@ -37,7 +37,7 @@ type RecordsLogged = {
  */
 export function appendRecords(
   author: LogAuthor,
-  logging: Omit<Logged, 'records'>,
+  logging: Omit<LoggedWrite, 'records'>,
   { table, ids, what: { version, changes, held = sql`null::json` }, only = sql`true`, name }: RecordsLogged,
 ): Statement {
   const { companyId } = author
@@ -45,7 +45,7 @@ export function appendRecords(
   const columns = sql`${version}, ${changes ?? sql`null::json`}, ${held}`
   const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
   const of = sql`select r.id, ${columns} from ${byKeys(table, companyId, ids)} where ${only}`
-  return statement(sql`${logged(author, noted, of)}${returning}`, name, async (run) => {
+  return statement(sql`${insertLog(author, noted, of)}${returning}`, name, async (run) => {
     const there = ofRecords({ companyId, table, written: await withIds(run, ids), columns, only })
     return { rows: inEpoch(run, companyId, loggedThere(author, noted, there, returning)) }
   })
@@ -58,7 +58,7 @@ type LoggedChange = { by: Origin; record_id: number; version: number; changes?: 
  * The rows of the log for changes, in their order, as a statement of its own. On one server it draws their ids; where
  * companies are distributed they are drawn before it.
  */
-export function appendChanges(author: LogAuthor, what: Logged, changes: readonly LoggedChange[]): Statement {
+export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: readonly LoggedChange[]): Statement {
   const rows = changes.map(({ by: { writeId, requestId, idempotencyKey }, ...change }) => ({
     ...change,
     ...{ write_id: writeId, request_id: requestId ?? null, idempotency_key: idempotencyKey ?? null },
@@ -94,7 +94,7 @@ export function appendAudit(
   const author = { ...by, requestId: by.from?.requestId ?? by.requestId }
   const row = sql`${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
   const noted = { records, action, isAudit: true }
-  return statement(logged(author, noted, sql`select ${row}`), undefined, async (run) => {
+  return statement(insertLog(author, noted, sql`select ${row}`), undefined, async (run) => {
     const [id] = await drawIds(run, 1)
     return inEpoch(run, author.companyId, loggedThere(author, noted, sql`select ${id}::bigint, ${row}`))
   })
@@ -111,9 +111,9 @@ export type Cursor = Position & { line: number | null }
 
 /** The epoch in which is written, looked up in the snapshot of the statement. */
 export const newestEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
-export const currentEpoch = (companyId: number): Sql => either(newestEpoch, () => epochOf(companyId))
+export const currentEpoch = (companyId: number): Sql => eitherSql(newestEpoch, () => epochOf(companyId))
 export const newestLine = sql`(select line from log_epochs order by epoch desc limit 1)`
-export const currentLine = (companyId: number): Sql => either(newestLine, () => lineOf(companyId))
+export const currentLine = (companyId: number): Sql => eitherSql(newestLine, () => lineOf(companyId))
 
 /** The position below which nothing can appear any more. */
 export const horizon = raw('pg_snapshot_xmin(pg_current_snapshot())')

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
-import { exactly, inOrderOf, rowsOf } from '../access.ts'
-import { either, identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
+import { eitherSql, identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { attemptRowBytes } from './webhook-attempts.ts'
 
 /** What the fixed tables keep of a person, and how it goes. Decisions, Persons. */
@@ -11,7 +11,7 @@ export const noteErasure = (companyId: number): Statement =>
 
 export const deleteDetails = (companyId: number): Statement =>
   statement(
-    sql`delete from call_details where ${either(
+    sql`delete from call_details where ${eitherSql(
       sql`ctid = any (array(select ctid from call_details where company_id = ${companyId} ${inOrderOf(sql`request_id`)}))`,
       () => sql`company_id = ${companyId}`,
     )}`,
@@ -89,7 +89,7 @@ export const sessionsOfPerson = (companyId: number, accountId: number): Statemen
   statement(
     sql`select id, ${instant('created_at')} as created_at, ${instant('last_seen_at')} as last_seen_at, device, peer, forwarded_for
     from (
-      select * from sessions where company_id = ${companyId} and ${exactly(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
+      select * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
     ) s order by id`,
     'persons.sessions',
   )

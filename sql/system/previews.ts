@@ -1,8 +1,8 @@
 import type { AgentSettings } from '#registry/agents.ts'
 import { previewHours, previewKeptDays } from '#registry/agents.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import type { WritePlan } from '#registry/refusals.ts'
-import { byKey, companyRow, exactly, inOrderOf, rowsOf } from '../access.ts'
+import type { Preview } from '#registry/refusals.ts'
+import { byKey, companyRow, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 
 /** What agents have previewed, and what became of it. Decisions, Agents. */
@@ -20,7 +20,7 @@ export type PreviewRow = {
   /** Null, as what follows from it, once it is forgotten. */
   call: PreviewCall | null
   hash: string
-  plan: WritePlan | null
+  plan: Preview | null
   state: PreviewState
   decided_by: number | null
   decided_at: string | null
@@ -119,14 +119,17 @@ export type DecidedRow = PreviewRow & { token_label: string; decided_by_name: st
 /** One preview, as people see it. */
 export const shownPreview = (companyId: number, id: string): Statement =>
   statement(
-    shown(companyId, sql`(select * from previews where company_id = ${companyId} and id = ${id}::uuid offset 0)`),
+    selectPreviews(
+      companyId,
+      sql`(select * from previews where company_id = ${companyId} and id = ${id}::uuid offset 0)`,
+    ),
     'previews.show',
   )
 
 /** The newest previews: those that wait for somebody or can still be applied, or all. */
 export const latestPreviews = (companyId: number, limit: number): Statement =>
   statement(
-    sql`${shown(
+    sql`${selectPreviews(
       companyId,
       sql`(select * from previews where company_id = ${companyId} order by created_at desc limit ${limit})`,
     )} order by p.created_at desc, p.id desc`,
@@ -136,7 +139,7 @@ export const latestPreviews = (companyId: number, limit: number): Statement =>
 /** Those that wait for a person, the oldest first. */
 export const waitingPreviews = (companyId: number): Statement =>
   statement(
-    sql`${shown(
+    sql`${selectPreviews(
       companyId,
       sql`(
         select * from previews where company_id = ${companyId} and ended_at is null and state = 'waiting' and expires_at > now()
@@ -146,8 +149,8 @@ export const waitingPreviews = (companyId: number): Statement =>
     'previews.waiting',
   )
 
-const shown = (companyId: number, source: ReturnType<typeof sql>) => sql`select ${columns}, (
-      select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, sql`p.token_id`)} ${inOrderOf(sql`id`)}
+const selectPreviews = (companyId: number, source: ReturnType<typeof sql>) => sql`select ${columns}, (
+      select label from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, sql`p.token_id`)} ${inOrderOf(sql`id`)}
     ) as token_label, (
       select name from ${byKey('accounts', companyId, sql`p.decided_by`)} account
     ) as decided_by_name from ${source} p`

@@ -1,5 +1,5 @@
-import { exactly, inOrderOf } from '../access.ts'
-import { either, identifier, type Statement, sql, statement } from '../statement.ts'
+import { equalsIndexed, inOrderOf } from '../access.ts'
+import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** What is sealed with a key that the database does not have, and how keys are changed under it. */
 
@@ -14,11 +14,11 @@ export const lockRotation = (): Statement =>
   statement(sql`select pg_try_advisory_xact_lock(hashtext('key rotation')) as locked`)
 
 export type SealedRow = { company_id: number; id: number; sealed: Buffer }
-type Place = { table: string; id: string; column: string }
+type SealPlace = { table: string; id: string; column: string }
 
 /** The next sealed rows after a place, in the order of their key. */
 export const sealedRows = (
-  { table, id, column }: Place,
+  { table, id, column }: SealPlace,
   after: { companyId: number; id: number },
   most: number,
 ): Statement =>
@@ -28,14 +28,14 @@ export const sealedRows = (
 
 /** Only while the row still holds what was read: what was sealed anew meanwhile stays. */
 export const sealAnew = (
-  { table, id, column }: Place,
+  { table, id, column }: SealPlace,
   { company_id, id: rowId, sealed }: SealedRow,
   anew: Buffer,
 ): Statement =>
   statement(sql`update ${identifier(table)} set ${identifier(column)} = ${anew}
-    where ${identifier(column)} = ${sealed} and ${either(
+    where ${identifier(column)} = ${sealed} and ${eitherSql(
       sql`ctid = any (array(
-    select ctid from ${identifier(table)} where company_id = ${company_id} and ${exactly(identifier(id), rowId)}
+    select ctid from ${identifier(table)} where company_id = ${company_id} and ${equalsIndexed(identifier(id), rowId)}
     ${inOrderOf(identifier(id))} for update
   ))`,
       () => sql`company_id = ${company_id} and ${identifier(id)} = ${rowId}`,

@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
-import type { Plan } from '#registry/plans.ts'
-import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { either, instant, type Statement, sql, statement } from '../statement.ts'
+import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
+import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
+import { eitherSql, instant, type Statement, sql, statement } from '../statement.ts'
 import { sweepStatement } from './sweep.ts'
 
 /** Sessions of the console. A session is told by its company and the hash of its id. */
@@ -15,7 +15,7 @@ export type SessionRow = {
   permissions: string[]
   company_name: string
   currency: string
-  plan: Plan
+  plan: SubscriptionPlan
   add_ons: string[]
   /** Not noted as seen for a while. */
   stale: boolean
@@ -41,24 +41,24 @@ const seenLagSeconds = 60
 
 /** The session itself, held as `lock` says. */
 const bySession = ({ companyId, idHash }: SessionKey, lock = ''): Sql => sql`(
-    select ctid, * from sessions where company_id = ${companyId} and ${exactly(sql`id_hash`, idHash)}
+    select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`id_hash`, idHash)}
     ${inOrderOf(sql`id_hash`)} ${raw(lock)}
   )`
 
 /** The condition that names it, held, for a statement that changes it. */
 const placeOf = (key: SessionKey, lock = 'for update'): Sql =>
-  either(
+  eitherSql(
     sql`ctid = any (array(select s.ctid from ${bySession(key, lock)} s))`,
     () => sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`,
   )
 
 /** The sessions of an account. */
 const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`(
-      select ctid, * from sessions where company_id = ${companyId} and ${exactly(sql`account_id`, accountId)}
+      select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)}
       ${inOrderOf(sql`account_id`)} ${raw(lock)}
     )`
 
-const seen = (key: SessionKey, lock = '') => sql`
+const sessionRow = (key: SessionKey, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
     c.name as company_name, c.currency, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale,
@@ -69,13 +69,13 @@ const seen = (key: SessionKey, lock = '') => sql`
   where s.expires_at > now()
     and s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours}) and a.disabled_at is null`
 
-export const selectSession = (key: SessionKey): Statement => statement(seen(key), 'session')
+export const selectSession = (key: SessionKey): Statement => statement(sessionRow(key), 'session')
 
 /**
  * The session of a write, held until it ends: signing out, disabling the account or taking a permission away waits for
  * it, so that once any of these has been answered nothing of the old rights is still to come.
  */
-export const holdSession = (key: SessionKey): Statement => statement(seen(key, 'for share'), 'session.hold')
+export const holdSession = (key: SessionKey): Statement => statement(sessionRow(key, 'for share'), 'session.hold')
 
 /** Another request may be using the session; then it is seen to be alive without us. */
 export const touchSession = (key: SessionKey): Statement =>
@@ -167,7 +167,7 @@ export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number)
 /** One of an account's sessions; its hash back. */
 export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
   statement(
-    sql`delete from sessions where ${either(
+    sql`delete from sessions where ${eitherSql(
       sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id = ${id}
     ))`,
@@ -182,7 +182,7 @@ export const deleteSession = (key: SessionKey): Statement =>
 /** The sessions of an account, but for one where that is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
   statement(
-    sql`delete from sessions where ${either(
+    sql`delete from sessions where ${eitherSql(
       sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id_hash is distinct from ${but}
     ))`,

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { type Swept, sweepThere } from '../citus/system.ts'
+import { type SweptRows, sweepThere } from '../citus/system.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 /**
@@ -16,12 +16,12 @@ export const sweepFrom = (
     ))`
 
 /** Removes what is over, a row for each. */
-export const sweepStatement = ({ name, ...swept }: Swept & { name: string }): Statement =>
+export const sweepStatement = ({ name, ...swept }: SweptRows & { name: string }): Statement =>
   statement(sql`${sweepFrom(swept.table, swept.where, swept.most)} returning 1 as swept`, name, sweepThere(swept))
 
 /** Removes what is older than so many days; a row comes back for each. */
 export const sweepOlder = ({
   keptDays,
   ...swept
-}: Omit<Swept, 'where'> & { name: string; keptDays: number }): Statement =>
+}: Omit<SweptRows, 'where'> & { name: string; keptDays: number }): Statement =>
   sweepStatement({ ...swept, where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at` })

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Payload } from '#registry/webhooks.ts'
-import { byKey, exactly, inOrderOf } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { isAfterErasure } from './companies.ts'
 import type { Position } from './log.ts'
@@ -87,19 +87,19 @@ const bytesOf = ({ test_body, detail, answer_headers, answer_body }: AttemptRow)
     .map((text) => Buffer.byteLength(text ?? ''))
     .reduce((sum, bytes) => sum + bytes, attemptRowBytes)
 
-export type AttemptShown = Pick<
+export type AttemptListRow = Pick<
   AttemptRow,
   'endpoint_id' | 'event' | 'event_id' | 'by_hand' | 'ms' | 'status' | 'failure' | 'detail'
 > & { id: number; at: string; arrived: boolean }
 
 /** Whether the receiver took it, as the index of the budget has it too. */
-export const arrived = raw('coalesce(status between 200 and 299, false)')
+export const hasArrived = raw('coalesce(status between 200 and 299, false)')
 
 const shown = sql`id, endpoint_id, ${instant('at')} as at, event, event_id, by_hand, ms::float8 as ms, status, failure, detail,
-  ${arrived} as arrived`
+  ${hasArrived} as arrived`
 
 const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean) =>
-  sql`company_id = ${companyId} and ${exactly(sql`endpoint_id`, endpointId)}
+  sql`company_id = ${companyId} and ${equalsIndexed(sql`endpoint_id`, endpointId)}
       and (not ${failedAlone}::boolean or status is null or status not between 200 and 299)`
 
 /** Newest first. */
@@ -123,7 +123,7 @@ export const countAttempts = (companyId: number, endpointId: number, failedAlone
     'webhook-attempts.count',
   )
 
-export type AttemptInFull = AttemptShown &
+export type AttemptInFull = AttemptListRow &
   Pick<AttemptRow, 'after' | 'payload' | 'request_bytes' | 'test_body' | 'answer_headers' | 'answer_body'> & {
     /** Seconds of the Unix time, as they were sent. */
     timestamp: number
@@ -138,7 +138,7 @@ export type AttemptInFull = AttemptShown &
  * An attempt that is opened also shows what was sent and, of a failure, what came back. What was sent is made again from the log:
  * `changed` if the log has something else by now, `gone` if it has nothing of it any more.
  */
-export type AttemptOpened = AttemptShown &
+export type AttemptDetailsRow = AttemptListRow &
   Pick<AttemptInFull, 'request_bytes' | 'answer_headers' | 'answer_body' | 'answer_cut'> & {
     request_headers: { readonly [name: string]: string }
     request_body: string | null
@@ -157,7 +157,7 @@ export const findAttempt = (companyId: number, id: number): Statement =>
         cross join lateral ${byKey('accounts', companyId, raw('w.account_id'))} answering
       ) as permissions
     from (
-      select * from webhook_attempts where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
+      select * from webhook_attempts where company_id = ${companyId} and ${equalsIndexed(sql`id`, id)} ${inOrderOf(sql`id`)}
     ) a`,
     'webhook-attempts.find',
   )

@@ -1,18 +1,18 @@
 import { raw } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { eitherSql, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type Cursor, horizon, newestEpoch } from './log.ts'
-import { atPlace, type Disabling, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
+import { atPlace, type DisableRequest, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
 /** Which endpoints have something to be sent, and what the sender of each keeps of it. */
 
-export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
+export type SettledRow = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
   cursor: Cursor
 }
 export type Claim = { companyId: number; id: number; claim: string }
 
-const claimed = ({ companyId, id, claim }: Claim) =>
-  either(
+const claimedEndpoint = ({ companyId, id, claim }: Claim) =>
+  eitherSql(
     sql`ctid = any (array(
     select w.ctid from ${endpointRow(companyId, id)} w where w.claim = ${claim}::uuid
   ))`,
@@ -27,7 +27,7 @@ export type ClaimedRow = EndpointRow & { add_ons: string[] }
  * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
  * processes share.
  */
-export const claimWebhooks = (after: { companyId: number; id: number }, claiming: Claiming): Statement => {
+export const claimWebhooks = (after: { companyId: number; id: number }, claiming: ClaimRequest): Statement => {
   const { claim, now, leaseSeconds, most } = claiming
   return statement(
     sql`update webhook_endpoints set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
@@ -56,11 +56,11 @@ export const claimWebhooks = (after: { companyId: number; id: number }, claiming
   )
 }
 
-type Claiming = { claim: string; now: Date; leaseSeconds: number; most: number }
+type ClaimRequest = { claim: string; now: Date; leaseSeconds: number; most: number }
 
 /** Found among all companies, claimed one by one. */
 const claimThere =
-  (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: Claiming): Steps =>
+  (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: ClaimRequest): Steps =>
   async (run) => {
     const found = await run<{ company_id: number; id: number; add_ons: string[] }>(
       statement(
@@ -94,33 +94,33 @@ const free = sql`w.disabled_at is null and w.deleted_at is null and (w.claimed_u
 /** Keeps how far an endpoint has come, for the one who still holds the claim, and the claim for longer. */
 export const settleWebhook = (
   claim: Claim,
-  { cursor, pending, paused_until, next_attempt_at, failing_since }: Settled,
+  { cursor, pending, paused_until, next_attempt_at, failing_since }: SettledRow,
   leaseSeconds: number,
 ): Statement =>
   statement(
     sql`update webhook_endpoints set ${atPlace(cursor)}, log_line = ${cursor.line}, pending = ${JSON.stringify(pending)}::json,
       paused_until = ${paused_until}, next_attempt_at = ${next_attempt_at}, failing_since = ${failing_since},
       claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where ${claimed(claim)} returning id`,
+    where ${claimedEndpoint(claim)} returning id`,
     'webhooks.settle',
   )
 
 /** The log has begun anew: what the receiver knows may be gone. */
 export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
   statement(
-    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimed(claim)} returning id`,
+    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimedEndpoint(claim)} returning id`,
     'webhooks.mark-resync',
   )
 
 export const releaseWebhook = (claim: Claim): Statement =>
   statement(
-    sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimed(claim)} returning id`,
+    sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimedEndpoint(claim)} returning id`,
     'webhooks.release',
   )
 
-export const giveUpWebhook = (claim: Claim, { reason, detail, now }: Disabling): Statement =>
+export const giveUpWebhook = (claim: Claim, { reason, detail, now }: DisableRequest): Statement =>
   statement(
     sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail}
-    where ${claimed(claim)} returning id`,
+    where ${claimedEndpoint(claim)} returning id`,
     'webhooks.give-up',
   )

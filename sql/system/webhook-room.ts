@@ -1,9 +1,9 @@
 import { raw } from 'sql-template-tag'
-import { exactly, inOrderOf } from '../access.ts'
+import { equalsIndexed, inOrderOf } from '../access.ts'
 import { emptyThere, freeThere, type RoomToFree } from '../citus/webhook-room.ts'
-import { either, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, type Statement, sql, statement } from '../statement.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
-import { arrived, attemptRowBytes } from './webhook-attempts.ts'
+import { attemptRowBytes, hasArrived } from './webhook-attempts.ts'
 
 /** The room that attempts take: how long they are kept, how much of them, and what goes first. */
 
@@ -12,10 +12,10 @@ export const sweepWebhookAttempts = (keptDays: number, most: number): Statement 
 
 /** The attempt that an endpoint has made last, for a condition on it. */
 const newestOf = (condition: ReturnType<typeof sql>) =>
-  either(
+  eitherSql(
     sql`exists (
       select from (
-        select at from webhook_attempts where company_id = w.company_id and ${exactly(sql`endpoint_id`, raw('w.id'))}
+        select at from webhook_attempts where company_id = w.company_id and ${equalsIndexed(sql`endpoint_id`, raw('w.id'))}
         order by endpoint_id desc, id desc limit 1
       ) newest where ${condition}
     )`,
@@ -82,13 +82,13 @@ export const freeAttempts = (companyId: number, budget: number, most: number): S
 const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<typeof sql>) =>
   sql`select ${columns} from (
         select ${columns}, sum(bytes) over (order by arrived desc, number rows unbounded preceding) - bytes as before from (
-          select ${columns}, id as number, ${arrived} as arrived, coalesce(bytes, 0) as bytes
+          select ${columns}, id as number, ${hasArrived} as arrived, coalesce(bytes, 0) as bytes
           from webhook_attempts where company_id = ${companyId}
-          order by ${arrived} desc, webhook_attempts.id limit ${most}
+          order by ${hasArrived} desc, webhook_attempts.id limit ${most}
         ) first
       ) running where before < (
         select coalesce(sum(bytes), 0) from (
-          select bytes from webhook_attempts where company_id = ${companyId} ${inOrderOf(sql`${arrived} desc`, sql`id`)}
+          select bytes from webhook_attempts where company_id = ${companyId} ${inOrderOf(sql`${hasArrived} desc`, sql`id`)}
         ) every
       ) - ${budget}::bigint`
 

@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
-import { either, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, currentLine, type Position } from './log.ts'
 
 /** Where changes are sent: the endpoints of companies, and their settings. */
@@ -51,7 +51,7 @@ export const atPlace = ({ epoch, pos, id }: Position) =>
   sql`cursor_epoch = ${epoch}, cursor_pos = ${pos}::text::xid8, cursor_id = ${id}`
 
 const placeOf = (companyId: number, id: number) =>
-  either(
+  eitherSql(
     sql`ctid = any (array(select w.ctid from ${endpointRow(companyId, id)} w where w.deleted_at is null))`,
     () => sql`company_id = ${companyId} and id = ${id} and deleted_at is null`,
   )
@@ -130,10 +130,10 @@ export const secretsOf = (companyId: number, id: number, now: Date): Statement =
     'webhooks.secrets',
   )
 
-export type Disabling = { reason: DisableReason; detail: string | null; now: Date }
+export type DisableRequest = { reason: DisableReason; detail: string | null; now: Date }
 
 /** A process that is sending finds its claim gone, and stops. */
-export const disableWebhook = (companyId: number, id: number, { reason, detail, now }: Disabling): Statement =>
+export const disableWebhook = (companyId: number, id: number, { reason, detail, now }: DisableRequest): Statement =>
   statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail},
       claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)

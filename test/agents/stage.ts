@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { setAgents } from '#server/service/agents.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import type { Company, Stage } from '../stage/stage.ts'
 
 /** Agents of a company: by a client of the protocol, and by raw messages. */
@@ -75,7 +75,7 @@ export function sendRaw(
   rpc: string,
   params: JsonObject = {},
   { headers = {}, token = company.token, method = 'POST', raw }: Raw = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const body = raw ?? JSON.stringify({ jsonrpc: '2.0', id: 1, method: rpc, params: { ...params, _meta: meta } })
   const all = {
     'Content-Type': 'application/json',

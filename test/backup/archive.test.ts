@@ -8,10 +8,10 @@ import type { OpenApp } from '#server/app.ts'
 import { segmentBytes, segmentName } from '#server/backup/segment-name.ts'
 import { horizon, readChanges } from '#server/service/changes.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
-import { makeStage, type Stage } from '../command/stage.ts'
+import { createStage, type Stage } from '../command/stage.ts'
 import { eventually } from '../stage/wait.ts'
 import { untilArchived } from './archived.ts'
-import { type Answered, differences, placeOf, startLoad } from './load.ts'
+import { type AnsweredWrite, differences, placeOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
 let stage: Stage
@@ -22,13 +22,13 @@ let segments: string
 const moments: Date[] = []
 /** Of the feed of changes: before the first moment, and after the last write. */
 const cursors: string[] = []
-let answered: Answered[]
+let answered: AnsweredWrite[]
 /** Lies between the two moments. */
 let middleSegment: string
 
 /** A backup, writes on and on after it with moments among them, and all of it archived. */
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   settings = { PLUMBLINE_ARCHIVE: join(stage.folder, "the archive's %f"), PLUMBLINE_ARCHIVE_SECONDS: '1' }
   opened = await stage.open(settings)
   backup = join(stage.folder, 'backup')

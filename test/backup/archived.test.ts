@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkArchive, checkEnd } from '#server/backup/archived.ts'
+import { checkArchive, checkEnd } from '#server/backup/archived-segments.ts'
 import type { Manifest } from '#server/backup/manifest.ts'
 import { segmentBytes, segmentName, segmentOf } from '#server/backup/segment-name.ts'
 

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
 import { format, type Manifest, manifestText, readManifest } from '#server/backup/manifest.ts'
-import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
+import { createStage, jsonOf, type Stage } from '../command/stage.ts'
 import { differences, positionOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
   await stage.give(['company', 'create', '--name', 'Quay'])
   await stage.give(['backup', 'whole'].map(inFolder))

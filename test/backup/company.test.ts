@@ -11,7 +11,7 @@ import { operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
 import { readChanges } from '#server/service/changes.ts'
 import { companyTables, inSnapshot, leftOut } from '#server/store/company-rows.ts'
-import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
+import { createStage, jsonOf, type Stage } from '../command/stage.ts'
 import { recordsWithoutLogTime } from '../stage/log-times.ts'
 
 let stage: Stage
@@ -19,7 +19,7 @@ let opened: OpenApp
 let archive: string
 const other = { PLUMBLINE_DATA: '' }
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
   await stage.give(['demo'])
   const odd = definitionOf(registry, 'trades')

@@ -5,7 +5,7 @@ import type { OpenApp } from '#server/app.ts'
 import { operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
 import { cursorOf, readChanges, readCursor } from '#server/service/changes.ts'
-import { makeStage, type Stage } from '../command/stage.ts'
+import { createStage, type Stage } from '../command/stage.ts'
 import { untilArchived } from './archived.ts'
 import { placeOf } from './load.ts'
 
@@ -51,7 +51,7 @@ const writeUpTo = async (count: number): Promise<void> => {
 }
 
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   settings = { PLUMBLINE_ARCHIVE: join(stage.folder, 'archive'), PLUMBLINE_ARCHIVE_SECONDS: '1' }
   opened = await stage.open(settings)
   await stage.give(['company', 'create', '--name', 'Quay'], settings)

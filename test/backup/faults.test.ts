@@ -2,13 +2,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
+import { createComplete } from '#server/backup/create-complete.ts'
 import { backupFacts, openFailureNotes } from '#server/backup/failures.ts'
-import { backupsIn } from '#server/backup/kept.ts'
-import { makeWhole } from '#server/backup/make-whole.ts'
 import { startBackups } from '#server/backup/schedule.ts'
+import { backupsIn } from '#server/backup/stored-backups.ts'
 import { serve } from '#server/serve.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
-import { makeStage, type Said, type Stage } from '../command/stage.ts'
+import { type CommandOutput, createStage, type Stage } from '../command/stage.ts'
 import { isThere, notTried, openSmallDisk, type SmallDisk } from '../stage/small-disk.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -18,7 +18,7 @@ let stage: Stage
 let opened: OpenApp
 let disk: SmallDisk | null
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
   await stage.give(['company', 'create', '--name', 'Quay'])
   await stage.give(['backup', join(stage.folder, 'whole')])
@@ -41,7 +41,7 @@ const commands: { what: string; words(folder: string): string[] }[] = [
 const remedy = { backup: 'name a place on another disk', export: 'name a file on another disk' }
 
 /** Exit 1 and one sentence, without a stack. */
-function expectSentence({ code, err }: Said, sentence: string): void {
+function expectSentence({ code, err }: CommandOutput, sentence: string): void {
   const lines = err.trim().split('\n')
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: sentence })
   expect(lines.filter((line) => /^\s+at /.test(line))).toEqual([])
@@ -147,7 +147,7 @@ describe('What could not be made whole', () => {
   test('is removed at the next try, where it could not be removed at once.', async ({ skip }) => {
     const small = openSmallDisk(1)
     if (!small) return skip()
-    const failing = makeWhole(whole(small.folder), async (fresh) => {
+    const failing = createComplete(whole(small.folder), async (fresh) => {
       await mkdir(fresh)
       await writeFile(join(fresh, 'part'), 'part')
       small.makeReadOnly()
@@ -156,7 +156,7 @@ describe('What could not be made whole', () => {
     await expect(failing).rejects.toThrow('it broke')
     expect(await unfinishedIn(small.folder)).toHaveLength(1)
     small.makeWritable()
-    await makeWhole(whole(small.folder), (fresh) => writeFile(fresh, 'whole'))
+    await createComplete(whole(small.folder), (fresh) => writeFile(fresh, 'whole'))
     const left = await readdir(small.folder)
     small.remove()
     expect(left).toEqual(['whole'])

@@ -4,16 +4,16 @@ import { operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
 
 /** A write that was answered, and where the database was before it began and after it was answered. */
-export type Answered = { name: string; before: Place; after: Place }
+export type AnsweredWrite = { name: string; before: Place; after: Place }
 
 /** By PostgreSQL's log, flushed, and by its clock. */
 type Place = { position: bigint; at: Date }
 
-export type Load = { answered: Answered[]; stop(): Promise<Answered[]> }
+export type Load = { answered: AnsweredWrite[]; stop(): Promise<AnsweredWrite[]> }
 
 /** Writers that make records one after the other, by the services, until they are stopped. */
 export function startLoad(app: App, companyId: number, writers: number, run: string): Load {
-  const answered: Answered[] = []
+  const answered: AnsweredWrite[] = []
   let stopped = false
   const trades = definitionOf(registry, 'trades')
   if (!trades) throw new Error('there are no trades')
@@ -52,9 +52,9 @@ export const positionOf = (text: string): bigint => {
 
 /** What a restored database lacks of what it must have, and has of what it must not have. */
 export function differences(
-  answered: readonly Answered[],
+  answered: readonly AnsweredWrite[],
   found: ReadonlySet<string>,
-  { has, lacks }: { has(one: Answered): boolean; lacks(one: Answered): boolean },
+  { has, lacks }: { has(one: AnsweredWrite): boolean; lacks(one: AnsweredWrite): boolean },
 ): { expected: number; lost: string[]; tooMuch: string[] } {
   const must = answered.filter(has)
   return {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeProgress } from '../../bench/progress.ts'
+import { createProgress } from '../../bench/progress.ts'
 import { readFigures, writeFigures } from './figures.ts'
 import { tryAll } from './trials.ts'
 
@@ -27,7 +27,7 @@ try {
   if (values.help) process.stdout.write(help)
   else {
     const output = values.output?.replace(/\.(md|json)$/, '') ?? usual
-    const progress = makeProgress(process.stderr)
+    const progress = createProgress(process.stderr)
     const figures = await tryAll({
       rounds: count('rounds', values.rounds, 100),
       moments: count('moments', values.moments, 20),

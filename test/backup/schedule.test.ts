@@ -2,16 +2,16 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { backupFacts, openFailureNotes } from '#server/backup/failures.ts'
-import { backupsIn, dueAt, nameAt, removeOld } from '#server/backup/kept.ts'
+import { backupsIn, dueAt, nameAt, removeOld } from '#server/backup/stored-backups.ts'
 import { readConfig } from '#server/config/config.ts'
-import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
+import { createStage, jsonOf, type Stage } from '../command/stage.ts'
 import { urlOf } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 
 let stage: Stage
 let settings: { [name: string]: string }
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   settings = { PLUMBLINE_BACKUP_TO: join(stage.folder, 'backups'), PLUMBLINE_BACKUP_KEEP: '2', PLUMBLINE_DEMO: 'off' }
 })
 afterAll(() => stage.clear())

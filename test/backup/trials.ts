@@ -6,7 +6,7 @@ import { BackupProblem } from '#server/backup/manifest.ts'
 import { openBackup } from '#server/backup/read-backup.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
 import type { Progress } from '../../bench/progress.ts'
-import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
+import { createStage, jsonOf, type Stage } from '../command/stage.ts'
 import { pause } from '../stage/wait.ts'
 import { count, type Figures, noFigures } from './figures.ts'
 import { differences, type Load, placeOf, positionOf, startLoad } from './load.ts'
@@ -28,7 +28,7 @@ const archiveSeconds = 2
 /** Trials until there are as many as asked for, or the time is over. The figures are kept after each. */
 export async function tryAll({ rounds, moments, seconds, before, progress, keep }: Task): Promise<Figures> {
   const until = performance.now() + seconds * 1000
-  const stage = await makeStage()
+  const stage = await createStage()
   const settings = {
     PLUMBLINE_ARCHIVE: join(stage.folder, 'archive'),
     PLUMBLINE_ARCHIVE_SECONDS: String(archiveSeconds),
@@ -164,9 +164,14 @@ async function damage({ stage, figures }: Ground, backup: string): Promise<void>
   await Promise.all([copy, aside].map((path) => rm(path, { recursive: true })))
 }
 
-type Found = ReturnType<typeof differences>
+type TrialDifferences = ReturnType<typeof differences>
 
-function note(figures: Figures, of: 'backups' | 'moments', torn: string[], { expected, lost, tooMuch }: Found): void {
+function note(
+  figures: Figures,
+  of: 'backups' | 'moments',
+  torn: string[],
+  { expected, lost, tooMuch }: TrialDifferences,
+): void {
   const trials = figures[of]
   trials.trials++
   trials.writes += expected

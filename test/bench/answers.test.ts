@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { makeAnswerReader, wrongWith } from '../../bench/load/answer-reader.ts'
+import { createResponseReader, wrongWith } from '../../bench/load/response-reader.ts'
 
 const answers = {
   'a body with its length': {
@@ -23,7 +23,7 @@ describe.each(Object.entries(answers))('%s', (_, { text, status, body }) => {
   const bytes = Buffer.from(text)
 
   test.each([1, 3, 7, 1000])('is read from pieces of %i bytes, one answer after the other', (size) => {
-    const reader = makeAnswerReader()
+    const reader = createResponseReader()
     for (let repeat = 0; repeat < 2; repeat++) {
       const read = []
       for (let at = 0; at < bytes.length; at += size) {
@@ -39,14 +39,14 @@ describe.each(Object.entries(answers))('%s', (_, { text, status, body }) => {
 test('a body longer than any buffer is read whole', () => {
   const body = 'é'.repeat(200_000)
   const bytes = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-  expect(makeAnswerReader().take(bytes, bytes.length)?.body.toString()).toBe(body)
+  expect(createResponseReader().take(bytes, bytes.length)?.body.toString()).toBe(body)
 })
 
 test('what is more than one answer, or of unknown length, is an error', () => {
   const two = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n')
-  expect(() => makeAnswerReader().take(two, two.length)).toThrow(/more arrived/)
+  expect(() => createResponseReader().take(two, two.length)).toThrow(/more arrived/)
   const endless = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
-  expect(() => makeAnswerReader().take(endless, endless.length)).toThrow(/unknown length/)
+  expect(() => createResponseReader().take(endless, endless.length)).toThrow(/unknown length/)
 })
 
 test.each([

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { measureFresh, sizesOf, worksOf } from '../../bench/fresh/fresh.ts'
 import { autoanalyzeSentence, compare, freshPanels, freshTable } from '../../bench/fresh/report.ts'
-import type { Measured } from '../../bench/fresh/works.ts'
+import type { WorkResult } from '../../bench/fresh/works.ts'
 import { timesPicture } from '../../bench/picture/times.ts'
 import { dataFolder } from '../../bench/postgres.ts'
-import { makeProgress } from '../../bench/progress.ts'
+import { createProgress } from '../../bench/progress.ts'
 
-const measured = (work: Measured['work'], perSecond: number, entries: number): Measured => ({
+const measured = (work: WorkResult['work'], perSecond: number, entries: number): WorkResult => ({
   ...{ work, perSecond, entries, rows: entries + 1, p50: 1, p99: 2.25 },
 })
 
@@ -66,7 +66,7 @@ test('It really grows, works are measured on both, what calls read is counted, a
   // Those that find what was made on the way.
   const works = ['create-keyed', 'filtered', 'q'] as const
   const { grown, loaded } = await measureFresh({ works, connections: [4], seconds: 0.1 }, [400], {
-    progress: makeProgress({ write: () => {} }),
+    progress: createProgress({ write: () => {} }),
     onLeave: (close) => void closing.push(close),
   })
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { makeHistogram, quantile, record } from '../../bench/histogram.ts'
+import { createHistogram, quantile, record } from '../../bench/histogram.ts'
 
 test('percentiles are within two hundredths of the exact ones, from a microsecond to a minute', () => {
   for (const scale of [0.001, 0.05, 1, 40, 900, 60_000]) {
-    const histogram = makeHistogram()
+    const histogram = createHistogram()
     for (let number = 1; number <= 1000; number++) record(histogram, (scale * number) / 1000)
     for (const share of [0.01, 0.5, 0.9, 0.99]) {
       const exact = scale * share
@@ -16,7 +16,7 @@ test('percentiles are within two hundredths of the exact ones, from a microsecon
 })
 
 test('an empty histogram has no percentiles, and what is out of range is kept in the last bucket', () => {
-  const histogram = makeHistogram()
+  const histogram = createHistogram()
   expect(quantile(histogram, 0.99)).toBe(0)
   record(histogram, 10 ** 9)
   record(histogram, -1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { each, idOf, layoutOf, placeOf } from '../../bench/scenario/layout.ts'
+import { countPerCompany, idOf, layoutOf, placeOf } from '../../bench/scenario/layout.ts'
 
 describe.each([1000, 10_000, 100_000, 1_000_000])('%i records over 1,000 companies', (records) => {
   const layout = layoutOf(records)
@@ -39,6 +39,6 @@ test('the large company comes on top of a million records', () => {
   const { large, projects, clients } = layoutOf(1_000_000)
   expect(large).toEqual({ company: 1001, records: 100_000 })
   expect(placeOf(projects, 1_000_001)).toEqual({ company: 1001, ordinal: 0 })
-  expect(each(projects.at(-1) as (typeof projects)[0])).toBe(100_000)
+  expect(countPerCompany(projects.at(-1) as (typeof projects)[0])).toBe(100_000)
   expect(placeOf(clients, idOf(clients, 1001, 5)).company).toBe(1001)
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { arrivals, type Due } from '../../bench/load/arrivals.ts'
-import { makeRandom } from '../../bench/load/random.ts'
-import type { Poured, Slice } from '../../bench/load/tally.ts'
+import { arrivals, type DueArrival } from '../../bench/load/arrivals.ts'
+import { createRandom } from '../../bench/load/random.ts'
+import type { PhaseResult, Slice } from '../../bench/load/tally.ts'
 import { timesPicture } from '../../bench/picture/times.ts'
 import { tableOf, verdictOf } from '../../bench/pressure/pressure.ts'
 import { type Sample, samplesPicture, trendsOf, trendTable } from '../../bench/pressure/samples.ts'
 import { lastToFirst, slopeOf } from '../../bench/pressure/trend.ts'
 
 const quiet: Slice = { answered: 100, turnedAway: 0, slowest: 9, milliseconds: 250 }
-const phase = (more: Partial<Poured>): Poured => ({
+const phase = (more: Partial<PhaseResult>): PhaseResult => ({
   ...{ perSecond: 1000, milliseconds: 500, arrivals: 500, answered: 500, turnedAway: 0, unavailable: 0 },
   ...{ p50: 2, p99: 8, most: 12, turnedAwayP50: 0, turnedAwayP99: 0, leftP50: 0.5, leftP99: 1.2 },
   slices: Array.from({ length: 5 }, () => quiet),
@@ -46,13 +46,13 @@ describe('what is said of a run under pressure', () => {
 })
 
 test('arrivals come phase after phase, each within its own time, as many as asked give or take chance', async () => {
-  const due: Due[] = []
+  const due: DueArrival[] = []
   await arrivals(
     [
       { perSecond: 5000, milliseconds: 40 },
       { perSecond: 20_000, milliseconds: 40 },
     ],
-    makeRandom(1),
+    createRandom(1),
     (one) => void due.push(one),
   )
   // The same seed, so always the same number.

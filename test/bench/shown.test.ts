@@ -3,9 +3,9 @@ import { busyBetween, busyTable } from '../../bench/cpu-profile.ts'
 import { type Figures, median } from '../../bench/measure.ts'
 import { barsPicture } from '../../bench/picture/bars.ts'
 import { curvesPicture } from '../../bench/picture/curves.ts'
-import { barLine, makeProgress } from '../../bench/progress.ts'
-import { failures, type Row, spent, tableOf, verdict } from '../../bench/report.ts'
-import { shown, table } from '../../bench/table.ts'
+import { barLine, createProgress } from '../../bench/progress.ts'
+import { failures, formatSpending, type ReportRow, tableOf, verdict } from '../../bench/report.ts'
+import { formatNumber, table } from '../../bench/table.ts'
 import { tableOf as writesTable } from '../../bench/writes/writes.ts'
 
 const figures = (perSecond: number): Figures => ({
@@ -21,7 +21,7 @@ const figures = (perSecond: number): Figures => ({
   residentMegabytes: 120,
 })
 
-const row = (work: Row['work'], product: number, floor?: number): Row => ({
+const row = (work: ReportRow['work'], product: number, floor?: number): ReportRow => ({
   work,
   records: 10_000,
   connections: 32,
@@ -37,7 +37,7 @@ describe('the verdict', () => {
     { work: 'list', expect: { ratio: 0.3, of: 'floor', asked: 0.8, met: false } },
     { work: 'update', expect: { ratio: 0.5, of: 'floor', asked: null, met: null } },
   ])('of $work', ({ work, expect: wanted }) => {
-    expect(verdict(rows.find((one) => one.work === work) as Row, rows)).toEqual(wanted)
+    expect(verdict(rows.find((one) => one.work === work) as ReportRow, rows)).toEqual(wanted)
   })
 
   test('is open where the other work was not measured', () => {
@@ -53,18 +53,24 @@ test('the table has a line for each work, product and floor beside each other', 
     /^fetch +900 +1,000 +0\.90 +✓ ≥ 0\.80 +1\.23 \/ 1\.23 +5\.68 \/ 5\.68 +0\.050 \/ 0\.050 +100 \/ 100 +– \/ – +120 \/ 120$/,
   )
   expect(lines[3]).toMatch(/✗ ≥ 1\.00 of fetch/)
-  expect(spent(rows)).toBe('product 8.2 s, floor 6.1 s')
+  expect(formatSpending(rows)).toBe('product 8.2 s, floor 6.1 s')
 })
 
 test('a work with a wrong answer has no figures, and says why', () => {
-  const failed: Row = { work: 'q', records: 10_000, connections: 32, systems: {}, failed: 'expected 200, got 503' }
+  const failed: ReportRow = {
+    work: 'q',
+    records: 10_000,
+    connections: 32,
+    systems: {},
+    failed: 'expected 200, got 503',
+  }
   expect(tableOf([failed], [failed], null)).toMatch(/\nq +– +– +–/)
   expect(failures([...rows, failed])).toBe('q has no figures. expected 200, got 503\n')
   expect(barsPicture([...rows, failed])).not.toMatch(/>q</)
 })
 
 test('another system has its own columns', () => {
-  const three = [{ ...rows[0], systems: { ...rows[0]?.systems, other: figures(250) } } as Row]
+  const three = [{ ...rows[0], systems: { ...rows[0]?.systems, other: figures(250) } } as ReportRow]
   expect(tableOf(three, three, 'other')).toMatch(/other\/s +to floor +p99 ms\n.*\nfetch .* 250 +0\.25 +5\.68$/)
 })
 
@@ -78,7 +84,12 @@ test('columns are as wide as what stands in them', () => {
       ],
     ),
   ).toBe('what        n\n──────  ─────\na       1,000\ngrößer      2')
-  expect([shown(1234.5), shown(0.1234, 2), shown(null), shown(Number.NaN)]).toEqual(['1,235', '0.12', '–', '–'])
+  expect([formatNumber(1234.5), formatNumber(0.1234, 2), formatNumber(null), formatNumber(Number.NaN)]).toEqual([
+    '1,235',
+    '0.12',
+    '–',
+    '–',
+  ])
   expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5])
 })
 
@@ -112,7 +123,7 @@ test('the pictures are well-formed, say what is measured and name no colour of a
 test('progress is one line on a terminal and every tenth elsewhere', () => {
   const written = (isTTY: boolean): string => {
     const lines: string[] = []
-    const progress = makeProgress({ isTTY, write: (line: string) => lines.push(line) })
+    const progress = createProgress({ isTTY, write: (line: string) => lines.push(line) })
     for (let done = 0; done <= 20; done++) progress.bar('records', done, 20)
     progress.end()
     return lines.join('')

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { System } from '../../bench/measure.ts'
 import { type Connection, urlOf } from '../../bench/postgres.ts'
 import { type Generator, type Server, startFloor, startGenerator, startProduct } from '../../bench/processes.ts'
-import { makeProgress } from '../../bench/progress.ts'
+import { createProgress } from '../../bench/progress.ts'
 import { mustAnswerTheSame } from '../../bench/same.ts'
-import { makeCompanies, readTokens } from '../../bench/scenario/companies.ts'
+import { createCompanies, readTokens } from '../../bench/scenario/companies.ts'
 import { fill } from '../../bench/scenario/fill.ts'
 import { layoutOf } from '../../bench/scenario/layout.ts'
 import { systemOf } from '../../bench/stage.ts'
@@ -15,7 +15,7 @@ import { isRunning } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 
 const layout = layoutOf(150, 2)
-const silent = makeProgress({ write: () => {} })
+const silent = createProgress({ write: () => {} })
 const adapters = new URL('../../bench/adapters/', import.meta.url)
 
 let database: { connection: Connection; drop(): Promise<void> }
@@ -27,7 +27,7 @@ let tokens: string[]
 
 beforeAll(async () => {
   database = await freshDatabase()
-  await makeCompanies(database.connection, 2, silent)
+  await createCompanies(database.connection, 2, silent)
   await fill(database.connection, layout, silent)
   tokens = await readTokens(database.connection)
   const url = urlOf(database.connection)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routesOn, unreadable } from '#derive/routes.ts'
+import { routesOn, unreadableRefusals } from '#derive/routes.ts'
 import { writableFields } from '#derive/schema.ts'
 import { refusals } from '#registry/refusals.ts'
 import { projects } from '#registry/resources/projects.ts'
@@ -29,7 +29,7 @@ describe.each([{ width: 1440 }, { width: 390 }])('The reference page, $width wid
     const page = await reference(width)
     const section = page.locator(`[id="${create}"]`)
     const tabs = section.locator('.tab-list .tab')
-    const codes = [...routesOn(projects).create.refusals, ...unreadable]
+    const codes = [...routesOn(projects).create.refusals, ...unreadableRefusals]
     const statuses = codes.map((code) => String(refusals[code].status))
     const shownStatuses = (await tabs.allInnerTexts()).map((text) => text.replace(/\D*\n/, ''))
     expect(shownStatuses).toEqual(['200', '201', ...new Set(statuses)].toSorted())

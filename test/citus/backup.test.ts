@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeStage } from '../command/stage.ts'
+import { createStage } from '../command/stage.ts'
 import { run as ask, serversOf } from '../stage/database.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
@@ -20,14 +20,14 @@ const secret = 'the sealing key of the tests, long enough'
 const point = `trial-${crypto.randomUUID()}`
 
 let stage: Stage
-let command: Awaited<ReturnType<typeof makeStage>>
+let command: Awaited<ReturnType<typeof createStage>>
 let apart: [Company, Company]
 let folder: string
 let nodes: Node[]
 let service: Process | undefined
 const startOldOnes: (() => Promise<void>)[] = []
 beforeAll(async () => {
-  command = await makeStage()
+  command = await createStage()
   stage = await openStage()
   apart = await companiesApart(stage)
   folder = await mkdtemp(join(tmpdir(), 'plumbline-citus-backup-'))
@@ -70,7 +70,7 @@ async function archiveCheck(): Promise<Check | undefined> {
 }
 
 /** A call of the service that runs as a process of its own. */
-function call(company: Company, method: string, path: string, body?: object, key?: string): Promise<Answer> {
+function call(company: Company, method: string, path: string, body?: object, key?: string): Promise<TestResponse> {
   const headers: [string, string][] = [['Authorization', `Bearer ${company.token}`]]
   if (key !== undefined) headers.push(['Idempotency-Key', key])
   if (body) headers.push(['Content-Type', 'application/json'])
@@ -211,7 +211,7 @@ test('A whole cluster comes back to a named point by the commands of docs/backup
   await untilTold(stage)
   const laterCursors = await Promise.all(apart.map(cursorNow))
   const show = async (written: readonly Written[]) => {
-    const shown: Pick<Answer, 'status' | 'text'>[] = []
+    const shown: Pick<TestResponse, 'status' | 'text'>[] = []
     for (const { company, id } of written) {
       const { status, text } = await call(company, 'GET', `/v1/clients/${id}`)
       shown.push({ status, text })

@@ -7,8 +7,8 @@ import { createRecord } from '#server/records/write-record.ts'
 import { hashToken } from '#server/service/token-text.ts'
 import { type KeyPolicy, lockOf } from '#server/writes/idempotency.ts'
 import { sendAnswers } from '#server/writes/run-write.ts'
-import { type AnswerRow, claimKeys, findAnswer } from '#sql/system/answers.ts'
-import type { Answer } from '../stage/http.ts'
+import { claimKeys, findStoredResponse, type StoredResponseRow } from '#sql/system/stored-responses.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause, untilTold } from '../stage/wait.ts'
 import { companiesApart, move, placeOf, stop } from './servers.ts'
@@ -40,7 +40,13 @@ afterAll(() => stage?.close())
 
 const clients = definitionOf(registry, 'clients') as Definition
 
-type Heard = { at: number; key: string; status: number; id: number | undefined; retryAfter: string | undefined }
+type ReceivedResponse = {
+  at: number
+  key: string
+  status: number
+  id: number | undefined
+  retryAfter: string | undefined
+}
 
 /** Whatever becomes of a test, its callers end with it. */
 const writers = new Set<() => Promise<void>>()
@@ -50,8 +56,8 @@ afterEach(async () => {
 })
 
 /** Writes all the time, each with a key of its own; what was refused for now is tried again with the same one. */
-function writing(company: Company): { heard: Heard[]; stop(): Promise<void> } {
-  const heard: Heard[] = []
+function writing(company: Company): { heard: ReceivedResponse[]; stop(): Promise<void> } {
+  const heard: ReceivedResponse[] = []
   let isOver = false
   const write = async (writer: number): Promise<void> => {
     for (let n = 0; !isOver; ) {
@@ -75,7 +81,7 @@ function writing(company: Company): { heard: Heard[]; stop(): Promise<void> } {
 }
 
 /** Every key that was answered has one record, every record one key, and the feed tells each of them once. */
-async function isWhole(company: Company, heard: readonly Heard[]): Promise<void> {
+async function isWhole(company: Company, heard: readonly ReceivedResponse[]): Promise<void> {
   // What is prepared on a server that was stopped is committed there when the coordinator next settles it, once a minute;
   // until then it is not seen, and holds the log up.
   await stage.sql('select recover_prepared_transactions()')
@@ -153,7 +159,7 @@ test('a company is moved to another server while it is written to: no write is l
 
 test('a move waits for a write whose key is claimed, and the key stays claimed meanwhile', async () => {
   const company = await stage.company()
-  const create = (): Promise<Answer> =>
+  const create = (): Promise<TestResponse> =>
     company.call('POST', '/v1/clients', { body: { name: 'Once' }, headers: { 'Idempotency-Key': 'moved' } })
   let open = (): void => {}
   const reached = new Promise<void>((resolve) => {
@@ -177,11 +183,11 @@ test('a key that is claimed on the new server too is done once: who comes second
   const [key, route] = ['claimed-twice', '/v1/clients']
   const create = () => company.call('POST', route, { body: { name: 'Once' }, headers: { 'Idempotency-Key': key } })
   const ask = { companyId: company.id, tokenHash: hashToken(company.token), scopes: '', addOns: '', peer: null }
-  let done: Answer | undefined
+  let done: TestResponse | undefined
   const heard = await stage.inTransaction(async (transaction) => {
     // A claim by itself holds nothing that a move waits for.
     await transaction.run(claimKeys([{ key, lock: lockOf(company.id, key) }], ask))
-    const [earlier] = await transaction.run<AnswerRow>(findAnswer(company.id, key))
+    const [earlier] = await transaction.run<StoredResponseRow>(findStoredResponse(company.id, key))
     if (earlier) return earlier
     await move(stage, company.id)
     done = await create()
@@ -204,7 +210,7 @@ test('a server is stopped and started: its companies get 503 with Retry-After an
   const [hit, spared] = await companiesApart(stage)
   const { host, port } = await placeOf(stage, hit.id)
   const loads = [writing(hit), writing(spared)] as const
-  const count = (heard: readonly Heard[], status: number, since: number) =>
+  const count = (heard: readonly ReceivedResponse[], status: number, since: number) =>
     heard.filter((one) => one.at > since && one.status === status).length
   await eventually(async () => {
     for (const { heard } of loads) expect(count(heard, 201, 0)).toBeGreaterThan(10)

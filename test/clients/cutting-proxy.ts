@@ -29,14 +29,14 @@ export async function openCuttingProxy(target: string, fatesOf: (n: number) => r
       return void outgoing.writeHead(502, { 'Content-Type': 'text/html' }).end('<p>Bad gateway')
     if (fate === 'delayed') await new Promise((resolve) => setTimeout(resolve, delayMs))
     const answers = await Promise.all((fate === 'repeated' ? [0, 1] : [0]).map(() => forward(incoming, body)))
-    const answer = answers.at(-1) as Forwarded
+    const answer = answers.at(-1) as ForwardedRequest
     if (fate === 'answer lost') return void incoming.socket.destroy()
     outgoing.writeHead(answer.status, answer.headers)
     if (fate !== 'cut') return void outgoing.end(answer.body)
     outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => incoming.socket.destroy())
   }
 
-  const forward = ({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Forwarded> =>
+  const forward = ({ method, url, headers }: IncomingMessage, body: Buffer): Promise<ForwardedRequest> =>
     new Promise((resolve, reject) => {
       const sent = request(new URL(url ?? '/', target), { method, headers, agent: false }, async (answer) => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) })
@@ -56,4 +56,4 @@ export async function openCuttingProxy(target: string, fatesOf: (n: number) => r
   }
 }
 
-type Forwarded = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+type ForwardedRequest = { status: number; headers: IncomingMessage['headers']; body: Buffer }

@@ -12,7 +12,7 @@ export type Consumer = {
   take(changes: readonly Change[]): void
 }
 
-export function makeConsumer(): Consumer {
+export function createConsumer(): Consumer {
   const copy: Consumer['copy'] = new Map()
   const versions = new Map<string, number>()
   const seen = new Set<string>()

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { operator } from '#server/records/actor.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { rotateToken } from '#server/service/token.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import type { Company, Stage } from '../stage/stage.ts'
 
 /** Writes of every kind over the same few records, from many connections to several processes at once. */
@@ -69,7 +69,7 @@ export async function contend(
   return seen
 }
 
-type Wanted = { method: string; path: string; body?: unknown }
+type ContentionCall = { method: string; path: string; body?: unknown }
 
 async function plant(stage: Stage, { company }: Ground): Promise<void> {
   await company.create('clients', { name: 'Client', external_ref: references[0] })
@@ -95,7 +95,7 @@ async function idsOf(stage: Stage, companyId: number, resource: string): Promise
 
 type Random = { below(most: number): number; of<T>(list: readonly T[]): T }
 
-async function nextCall(stage: Stage, { company, writes }: Ground, random: Random): Promise<Wanted> {
+async function nextCall(stage: Stage, { company, writes }: Ground, random: Random): Promise<ContentionCall> {
   const resource = random.of(resources)
   const [own, clients, projects, workers] = await Promise.all(
     [resource, 'clients', 'projects', 'workers'].map((name) => idsOf(stage, company.id, name)),
@@ -193,7 +193,12 @@ function bodyOf(resource: string, { clients, projects, workers }: Known, random:
   }
 }
 
-const call = (url: string, ground: Ground, { method, path, body }: Wanted, agent: Agent): Promise<Answer> =>
+const call = (
+  url: string,
+  ground: Ground,
+  { method, path, body }: ContentionCall,
+  agent: Agent,
+): Promise<TestResponse> =>
   send(url, {
     ...{ method, path, agent },
     headers: [

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeToken } from '#server/service/token-text.ts'
+import { createToken } from '#server/service/token-text.ts'
 import { send } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -114,12 +114,12 @@ describe('Beside a flood a company that asks little', () => {
     },
     {
       of: 'forged tokens that name the company itself',
-      flood: async () => () => requestOf('GET', '/v1/clients', makeToken(polite.id)),
+      flood: async () => () => requestOf('GET', '/v1/clients', createToken(polite.id)),
       refused: '401',
     },
     {
       of: 'forged tokens that name another company each',
-      flood: async () => (number) => requestOf('GET', '/v1/clients', makeToken(number)),
+      flood: async () => (number) => requestOf('GET', '/v1/clients', createToken(number)),
       refused: '401',
     },
   ]

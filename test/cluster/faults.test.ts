@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmbedded } from '#server/embedded/open.ts'
-import { makeToken } from '#server/service/token-text.ts'
+import { createToken } from '#server/service/token-text.ts'
 import { send } from '../stage/http.ts'
 import { startProcess, urlOf } from '../stage/process.ts'
 import { openProxy } from '../stage/proxy.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 /** Well-formed and unknown: the database has to be asked before it is refused. */
-const stranger = makeToken(2 ** 47)
+const stranger = createToken(2 ** 47)
 
 const PLUMBLINE_SECRET = 'the sealing key of the tests, long enough'
 const headersOf = (own: Company, more: [string, string][] = []): [string, string][] => [

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { Agent } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { isRunning, type Process, startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, patience, type Stage } from '../stage/stage.ts'
 import { eventually, pause } from '../stage/wait.ts'
@@ -32,7 +32,7 @@ const start = (more: { [name: string]: string } = {}) =>
 
 type Options = { body?: unknown; key?: string; agent?: Agent; own?: Company }
 
-function call(base: string, method: string, path: string, options: Options = {}): Promise<Answer> {
+function call(base: string, method: string, path: string, options: Options = {}): Promise<TestResponse> {
   const { body, key, agent, own = company } = options
   return send(base, {
     method,

@@ -3,7 +3,7 @@ import { send } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import type { Company, Stage } from '../stage/stage.ts'
 import { pause, untilTold } from '../stage/wait.ts'
-import { makeConsumer } from './consumer.ts'
+import { createConsumer } from './consumer.ts'
 
 export type Round = { told: number; killed: number; wrong: string[] }
 
@@ -62,7 +62,7 @@ export async function round(stage: Stage, { changes, writers, changesPerKill }: 
       processes[victim] = await startProcess(environment)
     }
   }
-  const consumer = makeConsumer()
+  const consumer = createConsumer()
   const follow = async (): Promise<void> => {
     for (let cursor = ''; ; ) {
       const answer = await ask('GET', `/v1/changes?limit=100${cursor === '' ? '' : `&after=${cursor}`}&wait=1`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchTimeoutMs } from '#server/store/bounds.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { type Process, startProcess } from '../stage/process.ts'
 import { type Network, type NetworkFault, openProxy } from '../stage/proxy.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await stage?.close()
 })
 
-type Timed = Answer & { ms: number }
+type Timed = TestResponse & { ms: number }
 type CallParts = { body?: string; key?: string }
 
 async function call(own: Company, method: string, path: string, { body, key }: CallParts = {}): Promise<Timed> {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, patience, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
@@ -33,7 +33,7 @@ function call(
   method: string,
   path: string,
   options: { body?: unknown; key?: string; agent?: Agent } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   return send(base, {
     method,
     path,

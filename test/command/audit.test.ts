@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 let stage: Stage
 let opened: OpenApp
 let company: string
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
   company = String(jsonOf(await stage.give(['company', 'create', '--name', 'Quay', '--json'])).company_id)
   const account = ['account', 'create', '--company', company, '--name', 'Ada\u202e', '--email', 'ada@quay.example']

@@ -8,12 +8,12 @@ import { isRoot, readStatus } from '#server/embedded/processes.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 import { linkFile } from '../stage/link-tree.ts'
 import { eventually } from '../stage/wait.ts'
-import { makeStage, type Said, type Stage } from './stage.ts'
+import { type CommandOutput, createStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let checkout: string
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   checkout = await copyOfCheckout(join(stage.folder, 'checkout'))
 })
 afterAll(() => stage.clear())
@@ -96,7 +96,7 @@ describe('A build', () => {
     const said = { out: '', err: '' }
     child.stdout.on('data', (chunk) => (said.out += chunk))
     child.stderr.on('data', (chunk) => (said.err += chunk))
-    const ended = once(child, 'close').then(([code]): Said => ({ code, ...said }))
+    const ended = once(child, 'close').then(([code]): CommandOutput => ({ code, ...said }))
     return { pid: child.pid as number, ended }
   }
 

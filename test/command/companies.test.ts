@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import type { OpenApp } from '#server/app.ts'
-import { jsonOf, makeStage, type Said, type Stage } from './stage.ts'
+import { type CommandOutput, createStage, jsonOf, type Stage } from './stage.ts'
 
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   // Kept open, so that the commands find the database running.
   opened = await stage.open()
 })
@@ -16,7 +16,7 @@ afterAll(async () => {
   await stage.clear()
 })
 
-const give = (...words: string[]): Promise<Said> => stage.give(words)
+const give = (...words: string[]): Promise<CommandOutput> => stage.give(words)
 const json = async (...words: string[]) => jsonOf(await give(...words, '--json'))
 
 async function newCompany(...words: string[]): Promise<string> {

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 /** The scripts of `plumbline completion`, sourced by the shells that this machine has. */
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   for (const shell of ['bash', 'zsh', 'fish'])
     await writeFile(join(stage.folder, shell), (await stage.give(['completion', shell])).out)
 })

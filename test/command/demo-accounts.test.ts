@@ -11,7 +11,7 @@ import { issueToken, revokeToken } from '#server/service/token.ts'
 import { oneKey } from '#server/store/seal.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -19,7 +19,7 @@ let opened: OpenApp
 /** With the demo in it, as it is made; each test has a copy. */
 let seeded: typeof database
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   seeded = await freshDatabase()
   const { app, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })
   await seedDemo(app)

@@ -7,7 +7,7 @@ import { operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -15,7 +15,7 @@ let opened: OpenApp
 let story: DemoStory
 
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   database = await freshDatabase()
   opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
   story = await seedDemo(opened.app)

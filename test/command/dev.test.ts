@@ -5,14 +5,14 @@ import { copyOfCheckout } from '../stage/checkout.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 /** `npm run dev`, in a copy of the checkout. */
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   database = await freshDatabase()
 })
 afterAll(async () => {

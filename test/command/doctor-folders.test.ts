@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readProcessStart, stopServer } from '#server/embedded/processes.ts'
 import { eventually } from '../stage/wait.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 /** What doctor says of a data folder and of the folders of backups, and that it leaves all of them as they were. */
 const isRoot = process.geteuid?.() === 0
@@ -12,7 +12,7 @@ const isRoot = process.geteuid?.() === 0
 let stage: Stage
 let cluster: string
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   cluster = join(stage.data, 'postgres', 'cluster')
   await stage.give(['company', 'create', '--name', 'A'])
 })

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
 import { dropDatabase, freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 const isRoot = process.geteuid?.() === 0
 
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
 })
 afterAll(async () => {
@@ -39,7 +39,18 @@ describe('doctor', () => {
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
       ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
-      ...['database', 'durability', 'pages', 'clock', 'connections', 'rights', 'extensions', 'migrations', 'seal', 'demo'],
+      ...[
+        'database',
+        'durability',
+        'pages',
+        'clock',
+        'connections',
+        'rights',
+        'extensions',
+        'migrations',
+        'seal',
+        'demo',
+      ],
       ...['changes', 'webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),
     ])

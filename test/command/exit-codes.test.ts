@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exitCodes, exitOf } from '#server/commands/exit-codes.ts'
-import { makeProgram } from '#server/commands/program.ts'
+import { createProgram } from '#server/commands/program.ts'
 import { freshDatabase, run } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { makeStage, type Said, type Stage } from './stage.ts'
+import { type CommandOutput, createStage, type Stage } from './stage.ts'
 
 /** Exit codes and JSON errors, over all commands. */
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   database = await freshDatabase()
   await writeFile(join(stage.folder, 'clients.csv'), 'Name\nA\n')
   await writeFile(join(stage.folder, 'bad.csv'), 'Name;Status\nA;Asleep\nB;Active\n')
@@ -121,7 +121,7 @@ const given = ({ words }: Row): string[] => words.map((word) => word.replace('{f
 const titled = rows.map((row) => ({ ...row, title: `plumbline ${row.words.join(' ')}` }))
 
 /** An error is one JSON object on the standard error, whose codes are those of the table. */
-function expectEnd({ code, err }: Said, { exit, code: name }: Ends): void {
+function expectEnd({ code, err }: CommandOutput, { exit, code: name }: Ends): void {
   const error = err === '' ? {} : JSON.parse(err)
   expect({ exit: code, code: error.code, exit_code: error.exit_code }, err).toEqual({
     exit,
@@ -150,7 +150,7 @@ const commandsWith = (option: string, command: Command, path: string[] = []): st
 
 const allCommands = (): string[] => {
   const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
-  return leaves(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
+  return leaves(createProgram(context as unknown as Parameters<typeof createProgram>[0]))
 }
 
 test('Every command has a row in the table of this file.', () => {
@@ -250,7 +250,7 @@ describe('A command that takes something away asks on a terminal', () => {
 
   test('Every command with --yes is one of them.', () => {
     const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
-    const all = commandsWith('--yes', makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
+    const all = commandsWith('--yes', createProgram(context as unknown as Parameters<typeof createProgram>[0]))
     expect(all.sort()).toEqual(asking.map(({ words }) => words.slice(0, 2).join(' ')).sort())
   })
 

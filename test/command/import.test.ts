@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonOf, makeStage, pause, type Stage } from './stage.ts'
+import { createStage, jsonOf, pause, type Stage } from './stage.ts'
 
 let stage: Stage
 let company: number
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   const made = await stage.give([
     'company',
     'create',

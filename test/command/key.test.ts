@@ -9,7 +9,7 @@ import { issueToken, revokeToken, rotateToken, showToken } from '#server/service
 import { allSealed, oneKey, openSealed, sealedToken, sealText, tryOpen } from '#server/store/seal.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { jsonOf, makeStage, pause, type Stage } from './stage.ts'
+import { createStage, jsonOf, pause, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -25,7 +25,7 @@ let seeded: typeof database
 let first: string
 
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   file = join(stage.data, 'secret')
   seeded = await freshDatabase()
   const { app, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })

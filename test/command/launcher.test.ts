@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { version as program } from '#server/config/config.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { jsonOf, launcher, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, launcher, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
 })
 afterAll(() => stage.clear())
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
 import { stopServer } from '#server/embedded/processes.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 /** person export, person erase, and what restore and doctor say of it. */
 let stage: Stage
@@ -12,7 +12,7 @@ let company: number
 /** Keeps PostgreSQL running from one command to the next. */
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   opened = await stage.open()
   company = Number(jsonOf(await stage.give(['company', 'create', '--name', 'Quay', '--json'])).company_id)
 })

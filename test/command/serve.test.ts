@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jsonOf, makeStage, pause, type Stage } from './stage.ts'
+import { createStage, jsonOf, pause, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
 })
 afterAll(() => stage.clear())
 

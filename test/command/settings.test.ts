@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '#server/config/config.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   await writeFile(
     join(stage.folder, '.env'),
     'PORT=4000\nHOST=127.0.0.2\nPLUMBLINE_SECRET=a-secret-of-more-than-32-characters\n',

@@ -13,10 +13,10 @@ import { patience } from '../stage/stage.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 
-export type Said = { code: number; out: string; err: string }
+export type CommandOutput = { code: number; out: string; err: string }
 
 /** A folder of its own for a file of tests, with a data folder in it; `clear` leaves nothing behind. */
-export async function makeStage(parent = tmpdir()) {
+export async function createStage(parent = tmpdir()) {
   const folder = await mkdtemp(join(parent, 'plumbline-command-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
@@ -30,7 +30,7 @@ export async function makeStage(parent = tmpdir()) {
     more: { [name: string]: string },
     input: string,
     isTTY: boolean,
-  ): Promise<Said> {
+  ): Promise<CommandOutput> {
     const said = { out: '', err: '' }
     const stdin = (async function* () {
       yield input
@@ -52,11 +52,11 @@ export async function makeStage(parent = tmpdir()) {
     environment,
 
     /** A command inside this process: fast. */
-    give: (words: readonly string[], more: { [name: string]: string } = {}, input = ''): Promise<Said> =>
+    give: (words: readonly string[], more: { [name: string]: string } = {}, input = ''): Promise<CommandOutput> =>
       within(words, more, input, false),
 
     /** The same, by somebody who sits at a terminal and types that. */
-    answer: (words: readonly string[], typed: string, more: { [name: string]: string } = {}): Promise<Said> =>
+    answer: (words: readonly string[], typed: string, more: { [name: string]: string } = {}): Promise<CommandOutput> =>
       within(words, more, typed, true),
 
     /** The real program, in a process of its own. */
@@ -66,7 +66,7 @@ export async function makeStage(parent = tmpdir()) {
       const said = { out: '', err: '' }
       child.stdout.on('data', (chunk) => (said.out += chunk))
       child.stderr.on('data', (chunk) => (said.err += chunk))
-      const ended = once(child, 'close').then(([code]): Said => ({ code: code as number, ...said }))
+      const ended = once(child, 'close').then(([code]): CommandOutput => ({ code: code as number, ...said }))
       const shows = async (text: string): Promise<string> => {
         while (!said.out.includes(text) && child.exitCode === null) await pause(10)
         if (!said.out.includes(text)) throw new Error(`it ended with ${child.exitCode}: ${said.out}${said.err}`)
@@ -93,11 +93,11 @@ export async function makeStage(parent = tmpdir()) {
   }
 }
 
-export type Stage = Awaited<ReturnType<typeof makeStage>>
+export type Stage = Awaited<ReturnType<typeof createStage>>
 
 /** A stage, and a migrated database on the server of the whole run; `close` leaves nothing of either. */
 export async function openDatabaseStage() {
-  const stage = await makeStage()
+  const stage = await createStage()
   const { connection, drop } = await freshDatabase()
   const close = async () => {
     await drop()
@@ -107,7 +107,7 @@ export async function openDatabaseStage() {
 }
 
 /** The one JSON object of a successful command with --json. */
-export function jsonOf({ code, out, err }: Said): { [member: string]: unknown } {
+export function jsonOf({ code, out, err }: CommandOutput): { [member: string]: unknown } {
   if (code !== 0) throw new Error(err)
   return JSON.parse(out)
 }

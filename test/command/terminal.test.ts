@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 /** Sets the title of the window, colours by C0 and by C1, asks the terminal who it is, turns the line round, begins another. */
 const hostile = 'Quay\u001b]0;owned\u0007\u001b[31m\u009b31m\u001b[c\u202egnp\u2066\u2028\u007f\r\nToken plumb_live_x'
@@ -14,7 +14,7 @@ let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   database = await freshDatabase()
   opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
   const sql = (text: string, ...values: unknown[]) => opened.app.database.read({ text, values })

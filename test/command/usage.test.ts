@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeProgram } from '#server/commands/program.ts'
+import { createProgram } from '#server/commands/program.ts'
 import { version } from '#server/config/config.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
 })
 afterAll(() => stage.clear())
 
@@ -105,7 +105,7 @@ test('--help explains every command with its options and, where it does somethin
     say: () => undefined,
     end: () => undefined,
   }
-  const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
+  const all = paths(createProgram(context as unknown as Parameters<typeof createProgram>[0]))
   expect(all).toContainEqual(['token', 'rotate'])
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])

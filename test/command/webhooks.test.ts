@@ -3,13 +3,13 @@ import { testEvent } from '#registry/webhooks.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
-import { jsonOf, makeStage, type Stage } from './stage.ts'
+import { createStage, jsonOf, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let receiver: Receiver
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   database = await freshDatabase()
   receiver = await openReceiver()
 })

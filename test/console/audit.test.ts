@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { AuditEntry } from '#derive/console/answers.ts'
+import type { AuditEntry } from '#derive/console/responses.ts'
 import { permissions } from '#registry/permissions.ts'
 import { accounts } from '#registry/persons.ts'
 import { auditChore, sweepByCompany } from '#server/jobs/sweep.ts'

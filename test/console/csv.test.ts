@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { row } from '#derive/csv.ts'
+import { formatRow } from '#derive/csv.ts'
 import type { Json } from '#registry/json.ts'
 
 /** The cells that a program sees which goes by this separator: quotes mean something at the beginning of a cell alone. */
@@ -34,7 +34,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j [V1.3.3]', (separator) => {
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (values) => {
-      const written = row([1, ...values])
+      const written = formatRow([1, ...values])
       expect(cellsBy(separator, written).filter(isRun)).toEqual([])
     }),
     { numRuns: 3000, seed: 1 },
@@ -44,11 +44,11 @@ test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j 
 test.each(['\u200b', '\u00ad', '\ufeff', '\u2060', '\u0001'])(
   'what shows nothing hides no formula: %j',
   (invisible) => {
-    expect(row([`${invisible}=1+1`])).toContain(`'${invisible}=1+1`)
+    expect(formatRow([`${invisible}=1+1`])).toContain(`'${invisible}=1+1`)
   },
 )
 
 test('a number is written as it is, a text of any length in one go', () => {
-  expect(row([1, -2, -1.5e-7, '-12.5', null])).toBe('1,-2,-1.5e-7,-12.5,\r\n')
-  expect(row(['"'.repeat(300_000), ' '.repeat(300_000), '-'.repeat(300_000)])).toHaveLength(1_200_007)
+  expect(formatRow([1, -2, -1.5e-7, '-12.5', null])).toBe('1,-2,-1.5e-7,-12.5,\r\n')
+  expect(formatRow(['"'.repeat(300_000), ' '.repeat(300_000), '-'.repeat(300_000)])).toHaveLength(1_200_007)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { consoleOperations } from '#derive/console/operations.ts'
 import { registry } from '#registry/resources/index.ts'
 import { isShortOf, startDiskWatch } from '#server/jobs/disk.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
@@ -27,7 +27,7 @@ async function whileShort<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const isRefused = ({ status, headers, body }: Answer): boolean =>
+const isRefused = ({ status, headers, body }: TestResponse): boolean =>
   status === 503 && body?.code === 'unavailable' && headers['retry-after'] === '10'
 
 describe('While the disk of the database is nearly full', () => {

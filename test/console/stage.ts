@@ -4,7 +4,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
 import { createAccount } from '#server/service/account.ts'
 import { beginSession } from '#server/service/session.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
 
 /** The console of a running server, and people who are signed in to it. */
@@ -14,7 +14,7 @@ export type ConsoleStage = Stage & {
   /** Somebody more, signed in. */
   person(company: Company, held?: readonly string[]): Promise<Person>
   /** Any request at all. */
-  ask(method: string, path: string, options?: AskOptions): Promise<Answer>
+  ask(method: string, path: string, options?: AskOptions): Promise<TestResponse>
 }
 
 type AskOptions = {
@@ -32,10 +32,15 @@ export type Person = {
   password: string
   /** Name and value, as the browser would send it. */
   cookie: string
-  ask(method: string, path: string, body?: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>
-  get(path: string, headers?: { readonly [name: string]: string }): Promise<Answer>
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: { readonly [name: string]: string },
+  ): Promise<TestResponse>
+  get(path: string, headers?: { readonly [name: string]: string }): Promise<TestResponse>
   /** The data of an answer that must be a success. */
-  data(path: string): Promise<Answer['body']>
+  data(path: string): Promise<TestResponse['body']>
 }
 
 export const password = 'a password that is long enough'
@@ -100,12 +105,12 @@ export async function signIn(ask: ConsoleStage['ask'], email: string, given = pa
   return cookieOf(answer)
 }
 
-export const cookieOf = (answer: Answer): string => setCookie(answer).split(';')[0] as string
+export const cookieOf = (answer: TestResponse): string => setCookie(answer).split(';')[0] as string
 
-export const setCookie = ({ headers }: Answer): string => setCookies({ headers })[0] ?? 'none'
+export const setCookie = ({ headers }: TestResponse): string => setCookies({ headers })[0] ?? 'none'
 
 /** Every cookie that an answer sets. */
-export const setCookies = ({ headers }: Pick<Answer, 'headers'>): string[] =>
+export const setCookies = ({ headers }: Pick<TestResponse, 'headers'>): string[] =>
   ([headers['set-cookie'] ?? []] as (string | string[])[]).flat()
 
 /** A record of every resource, all of one project; their ids. */

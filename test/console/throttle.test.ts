@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 afterEach(() => stage.sql('delete from password_attempts'))
 
-type Given = { headers?: { [name: string]: string }; cookie?: string; accountId?: number }
-const attempt = (email: string, given: string, { headers = {}, cookie, accountId }: Given = {}) =>
+type AttemptOptions = { headers?: { [name: string]: string }; cookie?: string; accountId?: number }
+const attempt = (email: string, given: string, { headers = {}, cookie, accountId }: AttemptOptions = {}) =>
   stage.ask('POST', '/console/session', {
     body: { email, password: given, ...(accountId === undefined ? {} : { account_id: accountId }) },
     headers,
@@ -21,7 +21,7 @@ const attempt = (email: string, given: string, { headers = {}, cookie, accountId
   })
 /** As many tries in one window as if they had been made, without the time that comparing takes. */
 const triesSoFar = (attempts: number) => stage.sql('update password_attempts set attempts = $1', attempts)
-const statusAfter = async (email: string, attempts: number, given: Given = {}) => {
+const statusAfter = async (email: string, attempts: number, given: AttemptOptions = {}) => {
   await stage.sql('delete from password_attempts')
   await attempt(email, 'wrong password', given)
   await triesSoFar(attempts)
@@ -31,7 +31,7 @@ const named = async (email: string, company = admin.company, own = password) => 
   const account = { name: 'N', email, password: own, permissions: [] }
   return (await stage.inTransaction((transaction) => createAccount(transaction, company.id, account))).id
 }
-const deviceOf = async (email: string, given: Given = {}) => {
+const deviceOf = async (email: string, given: AttemptOptions = {}) => {
   const cookie = setCookies(await attempt(email, password, given)).find((one) => one.startsWith('plumbline_device='))
   expect(cookie).toMatch(/; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
   return cookie?.split(';')[0] as string
@@ -121,7 +121,7 @@ describe('Too many attempts', () => {
 })
 
 describe('Behind a proxy of TRUSTED_PROXIES', () => {
-  const from = (forwarded: string): Given => ({ headers: { 'X-Forwarded-For': forwarded } })
+  const from = (forwarded: string): AttemptOptions => ({ headers: { 'X-Forwarded-For': forwarded } })
 
   test('a stranger who uses up the tries of his address leaves everybody else theirs', async () => {
     await attempt('one@example.com', 'wrong', from('203.0.113.66'))

@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { App } from '#server/app.ts'
-import { makeApp } from '#server/app.ts'
+import { createApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
-import type { Listening } from '#server/http/listen.ts'
+import type { ListeningServer } from '#server/http/listen.ts'
 import { serve } from '#server/serve.ts'
 import { setAccount } from '#server/service/account.ts'
 import { hashPassword } from '#server/service/password.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { oneKey } from '#server/store/seal.ts'
-import { makeDatabase } from '../stage/database.ts'
+import { createTestDatabase } from '../stage/database.ts'
 import { send } from '../stage/http.ts'
 
 /** A database as it was before addresses became those of a company, with accounts, sessions and tokens in it. */
 const folder = join(import.meta.dirname, '../../migrations')
 const passwords = ['the first of the twins', 'the second of the twins', 'a word of another firm']
 let app: App
-let database: Awaited<ReturnType<typeof makeDatabase>>
-let listening: Listening
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let listening: ListeningServer
 let sessionText: string
 
 beforeAll(async () => {
-  database = await makeDatabase(inject('server'))
+  database = await createTestDatabase(inject('server'))
   const { connection } = database
   const count = (await readdir(folder)).filter((file) => file < '0006').length
   await migrate(connection, () => {}, { count })
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await fill(client)
   await client.end()
   await migrate(connection, () => {})
-  app = makeApp(
+  app = createApp(
     readConfig({ PORT: '0', LOG_LEVEL: 'silent' }),
     connection,
     oneKey('the sealing key of the tests, long enough'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createExamples, recordExample, refusedExample, repeatableExample, updateExamples } from '#derive/examples.ts'
-import { blank, checkBody, checkRules } from '#derive/input.ts'
+import { checkBody, checkRules, createBlankRecord } from '#derive/input.ts'
 import { registry } from '#registry/resources/index.ts'
 
 const served = registry.filter((definition) => definition.served)
@@ -19,7 +19,11 @@ describe('Examples of records and bodies', () => {
   })
 
   test.each(served)('$name: every body to change with is acceptable', (definition) => {
-    const before = { ...blank(definition), [definition.title]: 'Before', ...definition.computed?.(blank(definition)) }
+    const before = {
+      ...createBlankRecord(definition),
+      [definition.title]: 'Before',
+      ...definition.computed?.(createBlankRecord(definition)),
+    }
     for (const { value } of Object.values(updateExamples(definition))) {
       const { after, problems } = checkBody(definition, value, before)
       expect([...problems, ...checkRules(definition, after, before, {}, problems)]).toEqual([])

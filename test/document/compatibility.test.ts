@@ -27,9 +27,9 @@ const versions = [
 const [before, now] = versions.slice(-2).map((each) => each.facts) as [Facts, Facts]
 
 /** Something that is breaking by the rules and was decided nevertheless. `lines` are such lines or their beginnings. */
-type Allowed = { reason: string; ends?: string; lines: string[] }
-const allowed: Allowed[] = read('allowed.json')
-const isAllowed = (line: string, { lines, ends = '' }: Allowed): boolean =>
+type AllowedDifference = { reason: string; ends?: string; lines: string[] }
+const allowed: AllowedDifference[] = read('allowed.json')
+const isAllowed = (line: string, { lines, ends = '' }: AllowedDifference): boolean =>
   line.endsWith(ends) && lines.some((beginning) => line.startsWith(beginning))
 
 describe('What the newest release promised', () => {

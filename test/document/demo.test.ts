@@ -3,7 +3,7 @@ import { recordExample } from '#derive/examples.ts'
 import { resourceRoutes } from '#derive/routes.ts'
 import { registry, servedResources } from '#registry/resources/index.ts'
 import { seedDemo } from '#server/demo/seed.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
 
@@ -22,7 +22,7 @@ afterAll(() => stage.close())
 
 const routes = resourceRoutes(registry)
 
-const call = (method: string, path: string, body?: unknown): Promise<Answer> => {
+const call = (method: string, path: string, body?: unknown): Promise<TestResponse> => {
   const headers: [string, string][] = [['Authorization', `Bearer ${token}`]]
   if (body) headers.push(['Content-Type', 'application/json'])
   return stage.send({ method, path, headers, body: body ? JSON.stringify(body) : undefined })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { tokenForm } from '#derive/openapi/guide.ts'
-import { type DataRoute, isDataRoute, isWrite, routes, unreadable } from '#derive/routes.ts'
+import { type DataRoute, isDataRoute, isWrite, routes, unreadableRefusals } from '#derive/routes.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
-import { planNames, plans } from '#registry/plans.ts'
 import { refusals } from '#registry/refusals.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import { makeToken } from '#server/service/token-text.ts'
+import { planNames, subscriptionPlans } from '#registry/subscription-plans.ts'
+import { createToken } from '#server/service/token-text.ts'
 import { documentOf, errorsOf, examplesOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
 import { base, served, withColour, withTimeEntries } from './registries.ts'
 
@@ -91,7 +91,7 @@ describe('The document has the refusals', () => {
     const shown = Object.values<Part>(operationOf(route.path, route.method).responses).flatMap(({ content }) =>
       Object.keys(content?.['application/problem+json']?.examples ?? {}),
     )
-    expect(shown.toSorted()).toEqual([...new Set([...route.refusals, ...unreadable])].toSorted())
+    expect(shown.toSorted()).toEqual([...new Set([...route.refusals, ...unreadableRefusals])].toSorted())
   })
 
   test('the codes of the document are those of this API, and no code that only the console gives', () => {
@@ -188,10 +188,11 @@ describe('The document has the records', () => {
   test('the opening page says the limits as they are and the form of a token as it is', () => {
     const { description } = document.info
     for (const plan of planNames) {
-      for (const limit of Object.values(plans[plan])) expect(description).toContain(`${limit ?? 'no limit'} on ${plan}`)
+      for (const limit of Object.values(subscriptionPlans[plan]))
+        expect(description).toContain(`${limit ?? 'no limit'} on ${plan}`)
     }
     const form = new RegExp(`^${tokenForm.replace('<72 hexadecimal digits>', '[0-9a-f]{72}')}$`)
-    expect(makeToken(7)).toMatch(form)
+    expect(createToken(7)).toMatch(form)
   })
 })
 

@@ -8,10 +8,10 @@ import { refusedExample } from '#derive/examples.ts'
 import { problemExample } from '#derive/openapi/problems.ts'
 import { errorsPath } from '#derive/openapi.ts'
 import { type DataRoute, dataRoutesOf, routes as everyRoute, isDataRoute, resourceRoutes } from '#derive/routes.ts'
-import { plans } from '#registry/plans.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { equipment } from '#registry/resources/equipment.ts'
 import { registry } from '#registry/resources/index.ts'
+import { subscriptionPlans } from '#registry/subscription-plans.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
 
@@ -105,7 +105,7 @@ describe('A refusal reads as its example does', () => {
 
   test('plan_limit_reached', async () => {
     const small = await stage.company({ plan: 'STARTER' })
-    for (let count = 1; count <= plans.STARTER.projects; count++)
+    for (let count = 1; count <= subscriptionPlans.STARTER.projects; count++)
       await small.create('projects', { name: `Project ${count}` })
     const answer = await small.call('POST', '/v1/projects', { body: { name: 'One too many' } })
     await expectExample('projects.create', 'plan_limit_reached', answer)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
-import type { Embedded } from '../../server/embedded/open.ts'
+import type { EmbeddedDatabase } from '../../server/embedded/open.ts'
 import { readStatus, stopServer } from '../../server/embedded/processes.ts'
 import type { Machine } from '../../server/embedded/programs.ts'
 import { type Programs, programsFor } from './programs.ts'
@@ -31,7 +31,13 @@ export const clustersIn = async (root: string): Promise<string[]> =>
     .filter((name) => /(^|\/)cluster$/.test(name))
     .map((name) => join(root, name))
 
-type Said = { how?: string; connection?: Embedded['connection']; ms?: number; progress?: string; problem?: string }
+type ProcessOutput = {
+  how?: string
+  connection?: EmbeddedDatabase['connection']
+  ms?: number
+  progress?: string
+  problem?: string
+}
 
 type OpenerOptions = {
   /** Of another checkout, or for another user. */
@@ -56,10 +62,10 @@ export function opener(folder: string, shared: string, { programs, afterwards = 
     await exited
   })
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
-  const next = async (): Promise<Said> => JSON.parse((await lines.next()).value ?? '{"problem":"it ended"}')
+  const next = async (): Promise<ProcessOutput> => JSON.parse((await lines.next()).value ?? '{"problem":"it ended"}')
   return {
     next,
-    opened: async (): Promise<Said> => {
+    opened: async (): Promise<ProcessOutput> => {
       for (;;) {
         const said = await next()
         if (!said.progress) return said
@@ -78,7 +84,7 @@ export function opener(folder: string, shared: string, { programs, afterwards = 
 }
 
 /** One question to a running PostgreSQL. */
-export async function ask<T>(connection: Embedded['connection'], question: string): Promise<T> {
+export async function ask<T>(connection: EmbeddedDatabase['connection'], question: string): Promise<T> {
   const client = new Client(connection)
   await client.connect()
   try {
@@ -89,7 +95,7 @@ export async function ask<T>(connection: Embedded['connection'], question: strin
   }
 }
 
-export const usersOf = (connection: Embedded['connection']): Promise<number> =>
+export const usersOf = (connection: EmbeddedDatabase['connection']): Promise<number> =>
   ask(connection, "select count(*)::int from pg_locks where locktype = 'advisory' and granted and mode = 'ShareLock'")
 
 export const runs = async (cluster: string): Promise<boolean> => (await readStatus(cluster)).state === 'alive'

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { keptRoom, ofCompany, ofProcess } from '#server/jobs/call-details.ts'
-import { makeAllowance } from '#server/service/allowance.ts'
+import { createAllowance } from '#server/service/allowance.ts'
 
 let now = 0
 const clock = { elapsed: () => now }
 
 test('A key may have so much at once, and so much more with every second', () => {
-  const { left, take } = makeAllowance({ atOnce: 100, perSecond: 10 })
+  const { left, take } = createAllowance({ atOnce: 100, perSecond: 10 })
   take(1, 60, now)
   expect([left(1, now), left(2, now)]).toEqual([40, 100])
   now += 2000

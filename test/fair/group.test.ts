@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Fault } from '#server/store/faults.ts'
-import { type GroupedWrite, makeGroups } from '#server/writes/group.ts'
+import { createGroups, type GroupedWrite } from '#server/writes/group.ts'
 
 type Member = GroupedWrite<string> & { name: string }
 
@@ -10,7 +10,7 @@ function opened({ waitMs = 60_000 } = {}) {
   const alone: { name: string; end(): void }[] = []
   const heard: number[] = []
   const redone: number[] = []
-  const groups = makeGroups<Member, string>({
+  const groups = createGroups<Member, string>({
     waitMs,
     together: (members) =>
       new Promise((resolve, reject) => {

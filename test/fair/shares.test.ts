@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Claim, makeShares, networkOf } from '#server/fair/shares.ts'
+import { type Claim, createShares, networkOf } from '#server/fair/shares.ts'
 import { claimOfSession } from '#server/service/session.ts'
-import { claimOfToken, makeToken } from '#server/service/token-text.ts'
+import { claimOfToken, createToken } from '#server/service/token-text.ts'
 
 const claim = (companyId: number, random: number, channel: Claim['channel'] = 'api'): Claim => ({
   companyId,
@@ -11,7 +11,7 @@ const claim = (companyId: number, random: number, channel: Claim['channel'] = 'a
 
 describe('Whose share a request takes', () => {
   test('is its peer’s until its token has turned out to be live, and then its company’s', () => {
-    const shares = makeShares()
+    const shares = createShares()
     const first = shares.of(claim(7, 1), '10.0.0.1')
     expect(first).toMatchObject({ key: '10.0.0.1', within: 7 })
     first.report(true)
@@ -20,7 +20,7 @@ describe('Whose share a request takes', () => {
   })
 
   test('is the peer’s for another text that names the same company, and for the same text with another company', () => {
-    const shares = makeShares()
+    const shares = createShares()
     shares.of(claim(7, 1), '10.0.0.1').report(true)
     expect(shares.of(claim(7, 2), '10.0.0.1').key).toBe('10.0.0.1')
     expect(shares.of(claim(8, 1), '10.0.0.1').key).toBe('10.0.0.1')
@@ -29,21 +29,21 @@ describe('Whose share a request takes', () => {
   })
 
   test('is the peer’s again once the token is live no more', () => {
-    const shares = makeShares()
+    const shares = createShares()
     shares.of(claim(7, 1), 'a').report(true)
     shares.of(claim(7, 1), 'a').report(false)
     expect(shares.of(claim(7, 1), 'a').key).toBe('a')
   })
 
   test('is one for a company’s integrations and another for its office', () => {
-    const shares = makeShares()
+    const shares = createShares()
     shares.of(claim(7, 1), 'a').report(true)
     shares.of(claim(7, 2, 'console'), 'a').report(true)
     expect(shares.of(claim(7, 1), 'a').key).not.toBe(shares.of(claim(7, 2, 'console'), 'a').key)
   })
 
   test('is remembered of so many and no more, the latest', () => {
-    const shares = makeShares(100)
+    const shares = createShares(100)
     for (let id = 1; id <= 1000; id++) {
       shares.of(claim(id, id), 'a').report(true)
       // One that is used goes on being known.
@@ -73,7 +73,7 @@ test.each([
 
 describe('What a text claims', () => {
   test('is the company of a token, wherever it stands in the header', () => {
-    const text = makeToken(281_474_976_710_655)
+    const text = createToken(281_474_976_710_655)
     expect(claimOfToken(`Bearer ${text}`)).toMatchObject({ companyId: 281_474_976_710_655, channel: 'api' })
     expect(claimOfToken(text)?.random).toBe(Number.parseInt(text.slice(23, 35), 16))
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeSlots, type Slots } from '#server/fair/slots.ts'
+import { createSlots, type Slots } from '#server/fair/slots.ts'
 
 type Waiter = { key: number; number: number }
 
@@ -21,7 +21,7 @@ const steps = fc.array(
 
 /** The same, kept in the plainest way: lists of who is under way and who waits. */
 function model(size: { limit: number; reserve: number }) {
-  const slots: Slots<Waiter> = makeSlots(size)
+  const slots: Slots<Waiter> = createSlots(size)
   return { slots, size, underWay: [] as number[], waiting: [] as Waiter[], lastNumber: 0 }
 }
 type Model = ReturnType<typeof model>
@@ -104,7 +104,7 @@ describe('Slots', () => {
   test('a key that is alone has all of them, and of the reserve nothing', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.nat(5), (limit, reserve) => {
-        const slots = makeSlots<Waiter>({ limit, reserve })
+        const slots = createSlots<Waiter>({ limit, reserve })
         const taken = Array.from({ length: limit + reserve + 1 }, () => slots.take('alone')).filter(Boolean)
         expect(taken).toHaveLength(Math.max(limit, reserve > 0 ? 1 : 0))
       }),
@@ -134,7 +134,7 @@ describe('Slots', () => {
   })
 
   test('within a key those who ask take turns', () => {
-    const slots = makeSlots<string>({ limit: 1, reserve: 0 })
+    const slots = createSlots<string>({ limit: 1, reserve: 0 })
     slots.take('key')
     for (const name of ['a1', 'a2', 'a3']) slots.wait('key', 'a', name)
     slots.wait('key', 'b', 'b1')

@@ -7,7 +7,7 @@ import { inSurroundings, machine, write } from '../../bench/surroundings.ts'
 import { attacks } from './attacks/index.ts'
 import { layGround } from './ground.ts'
 import { type Options, secondsEach, seriesSecondsEach } from './options.ts'
-import { type About, type Judged, pageOf, textOf } from './report.ts'
+import { type About, type JudgedAttack, pageOf, textOf } from './report.ts'
 import { attackInSeries, attempt, longForm, seriesForm, type Trial } from './trial.ts'
 import { longVerdictOf, seriesVerdictOf } from './verdict.ts'
 
@@ -27,7 +27,7 @@ export const attackAll = (options: Options): Promise<void> =>
     await migrate(connection, progress.say)
     const ground = await layGround(connection)
 
-    const judged: Judged[] = []
+    const judged: JudgedAttack[] = []
     for (const [index, attack] of options.isSeriesOnly ? [] : options.attacks.entries()) {
       progress.bar(attack.name, index, options.attacks.length)
       const trial = await attempt(attack, ground, urlOf(connection), longForm(about.secondsEach))
@@ -64,12 +64,12 @@ async function clusterFolder({ sql }: Pick<Postgres, 'sql'>): Promise<string> {
   return row?.folder as string
 }
 
-type Figures = About & { trials: readonly (Trial & Pick<Judged, 'wrong'>)[] }
+type Figures = About & { trials: readonly (Trial & Pick<JudgedAttack, 'wrong'>)[] }
 
 /** Reads the figures of the last run of every attack, of which a series replaces its own part. */
 const readFigures = async (output: string): Promise<Figures> => JSON.parse(await readFile(`${output}.json`, 'utf8'))
 
-const judgedOf = ({ trials }: Figures): Judged[] =>
+const judgedOf = ({ trials }: Figures): JudgedAttack[] =>
   trials.flatMap((trial) => {
     const attack = attacks.find(({ name }) => name === trial.attack)
     return attack ? [{ attack, trial, wrong: trial.wrong }] : []

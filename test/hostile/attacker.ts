@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import { attackNamed } from './attacks/index.ts'
-import { makeToolkit } from './toolkit.ts'
+import { createToolkit } from './toolkit.ts'
 
 /**
  * The process that attacks, so that whoever measures is not disturbed. Its parent says which attack and when it is over;
@@ -49,7 +49,7 @@ async function attackOnce({ name, ground, form, pid }: Extract<Order, { prepare:
   const over = new Promise<void>((resolve) => {
     enough = resolve
   })
-  const { toolkit, release } = makeToolkit({ attack, ground, form }, { placed: () => tell({ placed: true }), over })
+  const { toolkit, release } = createToolkit({ attack, ground, form }, { placed: () => tell({ placed: true }), over })
   try {
     await attack.setup?.(toolkit)
     tell({ prepared: true })

@@ -28,10 +28,10 @@ async function bytesIn(folder: string): Promise<number> {
 }
 
 /** Bytes of all tables with their indexes: as they are, and as the same rows take that are written anew, one after the other. */
-export type Kept = { bytes: number; onPurpose: number }
+export type DiskUse = { bytes: number; onPurpose: number }
 
 /** What is there after every chore of the sweeper was done once, and the vacuum that PostgreSQL does by itself. */
-export async function sweepAll(connection: Connection): Promise<Kept> {
+export async function sweepAll(connection: Connection): Promise<DiskUse> {
   const limits = { connectionsMax: 2, statementTimeout: 600_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
   try {
@@ -42,7 +42,7 @@ export async function sweepAll(connection: Connection): Promise<Kept> {
   return keptIn(connection)
 }
 
-export const keptIn = (connection: Connection): Promise<Kept> =>
+export const keptIn = (connection: Connection): Promise<DiskUse> =>
   withClient(connection, async (client) => {
     await client.query('vacuum (analyze)')
     await client.query('drop schema if exists kept cascade; create schema kept')

@@ -5,8 +5,8 @@ import { createRecord } from '#server/records/write-record.ts'
 import { createAccount } from '#server/service/account.ts'
 import { openDatabase } from '#server/store/database.ts'
 import type { Connection } from '../../bench/postgres.ts'
-import { makeProgress } from '../../bench/progress.ts'
-import { makeCompanies, readTokens } from '../../bench/scenario/companies.ts'
+import { createProgress } from '../../bench/progress.ts'
+import { createCompanies, readTokens } from '../../bench/scenario/companies.ts'
 import type { Attack, Ground } from './attack.ts'
 import { attacks } from './attacks/index.ts'
 
@@ -26,7 +26,7 @@ const password = 'lantern-quay-4711-mortar'
 
 /** Two companies in a migrated database, one to attack from and one that minds its own business; for `groundOf` to complete. */
 export async function layGround(connection: Connection): Promise<Ground> {
-  await makeCompanies(connection, 2, makeProgress({ write: () => {} }))
+  await createCompanies(connection, 2, createProgress({ write: () => {} }))
   const tokens = await readTokens(connection)
   const limits = { connectionsMax: 2, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})

@@ -1,7 +1,7 @@
-import type { Wanted } from '../../bench/adapter.ts'
-import { type Histogram, makeHistogram, record } from '../../bench/histogram.ts'
-import { makeAnswerReader, wrongWith } from '../../bench/load/answer-reader.ts'
-import { type Line, open } from '../../bench/load/volley.ts'
+import type { BenchRequest } from '../../bench/adapter.ts'
+import { createHistogram, type Histogram, record } from '../../bench/histogram.ts'
+import { createResponseReader, wrongWith } from '../../bench/load/response-reader.ts'
+import { type Line, openLine } from '../../bench/load/volley.ts'
 import { shotOf } from '../../bench/load/wire.ts'
 import type { Ground } from './attack.ts'
 import { bearer, json, sameSite } from './attacks/wire.ts'
@@ -14,12 +14,12 @@ export type Others = {
   /** Resolves when as many more have been answered, or have given up. */
   settle(count: number): Promise<void>
   /** What they met since this was last asked: calls that have ended. */
-  met(): Met
+  met(): OutcomeCounts
   /** Asks for nothing more; what is under way is waited for. */
   stop(): Promise<void>
 }
 
-export type Met = {
+export type OutcomeCounts = {
   asked: number
   answered: number
   /** Why the rest was not, and how often. */
@@ -73,7 +73,7 @@ export async function startOthers(ground: Ground, pace: Pace): Promise<Others> {
   const signIn = (): Promise<string | undefined> => {
     const { email, password } = ground.victim
     const headers = { ...sameSite, ...json, Connection: 'close', ...(cookies === '' ? {} : { Cookie: cookies }) }
-    const wanted: Wanted = {
+    const wanted: BenchRequest = {
       ...{ method: 'POST', path: '/console/session', headers },
       ...{ body: JSON.stringify({ email, password }), expect: { status: 200 } },
     }
@@ -105,7 +105,7 @@ export async function startOthers(ground: Ground, pace: Pace): Promise<Others> {
   }
 }
 
-const nothingYet = (): Met => ({ asked: 0, answered: 0, failures: {}, calls: makeHistogram() })
+const nothingYet = (): OutcomeCounts => ({ asked: 0, answered: 0, failures: {}, calls: createHistogram() })
 
 const addresses = { company: '127.0.0.2', balancer: '127.0.0.3', admin: '127.0.0.4' }
 
@@ -122,7 +122,7 @@ function steadily(timers: NodeJS.Timeout[], perSecond: number, work: (due: numbe
 }
 
 /** What a program of a working day asks for: a record mostly, a page, now and then a new record. */
-function requestsOf({ victim: { token, clients } }: Ground): () => Wanted {
+function requestsOf({ victim: { token, clients } }: Ground): () => BenchRequest {
   const headers = bearer(token)
   const own = crypto.randomUUID()
   let count = 0
@@ -159,13 +159,13 @@ type By = {
 }
 
 /** One request and its answer; what was wrong with it, or nothing. */
-async function ask(ground: Ground, wanted: Wanted, { from, idle, keep }: By): Promise<string | undefined> {
+async function ask(ground: Ground, wanted: BenchRequest, { from, idle, keep }: By): Promise<string | undefined> {
   const { hostname: host, port, host: name } = new URL(ground.url)
   const { promise: late, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(() => resolve(`no answer within ${timeoutMilliseconds / 1000} s`), timeoutMilliseconds)
   let line: Line | undefined
   const answered = async (): Promise<string | undefined> => {
-    line = idle?.pop() ?? (await open({ host, port: Number(port), from }))
+    line = idle?.pop() ?? (await openLine({ host, port: Number(port), from }))
     const { bytes, expect } = shotOf(wanted, name)
     return answerOver(line, bytes, expect, keep)
   }
@@ -185,11 +185,11 @@ async function ask(ground: Ground, wanted: Wanted, { from, idle, keep }: By): Pr
 function answerOver(
   line: Line,
   bytes: string | Buffer,
-  expect: Wanted['expect'],
+  expect: BenchRequest['expect'],
   keep?: (head: string) => void,
 ): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const reader = makeAnswerReader()
+    const reader = createResponseReader()
     const gone = (): void => reject(new Error('the connection was cut'))
     line.socket.once('error', reject)
     line.socket.once('close', gone)

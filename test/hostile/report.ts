@@ -1,35 +1,35 @@
-import { shown, table } from '../../bench/table.ts'
+import { formatNumber, table } from '../../bench/table.ts'
 import type { Attack } from './attack.ts'
 import type { Holding, Series, Trial } from './trial.ts'
 import { diskOverMax, p99RatioMax, residentMegabytesMax } from './verdict.ts'
 
 /** An attack with what came of it; `wrong` is empty where everything held. */
-export type Judged = { attack: Attack; trial: Trial; wrong: readonly string[] }
+export type JudgedAttack = { attack: Attack; trial: Trial; wrong: readonly string[] }
 
 const head = [
   ...['attack', 'sockets', 'requests', 'MB sent', 'MB answered', 'others served'],
   ...['quiet p50 / p99 ms', 'beside p99 ms', 'ratio', 'VmHWM MB before', 'peak', 'holds'],
 ]
 
-function cellsOf({ attack, trial, wrong }: Judged): string[] {
+function cellsOf({ attack, trial, wrong }: JudgedAttack): string[] {
   const { outcome, others, quiet, beside, memory } = trial
   return [
     attack.name,
-    shown(outcome.sockets),
-    shown(outcome.requests),
-    shown(outcome.sentBytes / 2 ** 20, 1),
-    shown(outcome.answeredBytes / 2 ** 20, 1),
-    `${shown(others.answered)} of ${shown(others.asked)}`,
-    `${shown(quiet.p50, 1)} / ${shown(quiet.p99, 1)}`,
-    shown(beside.p99, 1),
-    shown(beside.p99 / quiet.p99, 1),
-    shown(memory.before),
-    shown(memory.peak),
+    formatNumber(outcome.sockets),
+    formatNumber(outcome.requests),
+    formatNumber(outcome.sentBytes / 2 ** 20, 1),
+    formatNumber(outcome.answeredBytes / 2 ** 20, 1),
+    `${formatNumber(others.answered)} of ${formatNumber(others.asked)}`,
+    `${formatNumber(quiet.p50, 1)} / ${formatNumber(quiet.p99, 1)}`,
+    formatNumber(beside.p99, 1),
+    formatNumber(beside.p99 / quiet.p99, 1),
+    formatNumber(memory.before),
+    formatNumber(memory.peak),
     wrong.length === 0 ? '✓' : '✗',
   ]
 }
 
-export const textOf = (judged: readonly Judged[], series: Series, wrongOfSeries: readonly string[]): string =>
+export const textOf = (judged: readonly JudgedAttack[], series: Series, wrongOfSeries: readonly string[]): string =>
   [
     ...(judged.length > 0 ? [`${table(head, judged.map(cellsOf))}\n`, complaints(judged)] : []),
     `${table(seriesHead, series.attacked.map(seriesCellsOf))}\n`,
@@ -43,7 +43,10 @@ const seriesHead = [
 ]
 
 function seriesCellsOf({ attack, before, after }: Series['attacked'][number]): string[] {
-  const each = (read: (holding: Holding) => number | null): string[] => [shown(read(before)), shown(read(after))]
+  const each = (read: (holding: Holding) => number | null): string[] => [
+    formatNumber(read(before)),
+    formatNumber(read(after)),
+  ]
   return [
     attack,
     ...each(({ peakMegabytes }) => peakMegabytes),
@@ -54,9 +57,9 @@ function seriesCellsOf({ attack, before, after }: Series['attacked'][number]): s
 }
 
 const keptSentence = ({ kept: { bytes, onPurpose } }: Series): string =>
-  `After a sweep of everything the tables with their indexes have ${shown(bytes / 2 ** 20, 1)} MB; the same rows, written anew one after the other, take ${shown(onPurpose / 2 ** 20, 1)} MB.`
+  `After a sweep of everything the tables with their indexes have ${formatNumber(bytes / 2 ** 20, 1)} MB; the same rows, written anew one after the other, take ${formatNumber(onPurpose / 2 ** 20, 1)} MB.`
 
-const complaints = (judged: readonly Judged[]): string => {
+const complaints = (judged: readonly JudgedAttack[]): string => {
   const failed = judged.filter(({ wrong }) => wrong.length > 0)
   if (failed.length === 0) return `All ${judged.length} hold.\n`
   const each = failed.map(({ attack, wrong }) => `${attack.name}: ${wrong.join(' ')}\n`)
@@ -66,7 +69,7 @@ const complaints = (judged: readonly Judged[]): string => {
 export type About = { at: string; machine: { [fact: string]: string | number }; secondsEach: number }
 
 /** The page: what this is, how it is run, and what came of it. */
-export function pageOf({ at, machine, secondsEach }: About, judged: readonly Judged[], series: Series): string {
+export function pageOf({ at, machine, secondsEach }: About, judged: readonly JudgedAttack[], series: Series): string {
   const { at: seriesAt, peakMegabytes } = series
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return `# Attacks, and what everybody else has of them
@@ -107,13 +110,13 @@ that does other work besides mean less. The figures are in [hostile.json](hostil
 ## What came of it
 
 Measured on ${at.slice(0, 10)}: ${machine.cores} cores of ${machine.processor}, ${machine.memoryGigabytes} GB, Node.js ${machine.node}, PostgreSQL ${machine.postgres};
-${shown(secondsEach)} seconds for each attack, load of the machine before ${machine.loadBefore}.
+${formatNumber(secondsEach)} seconds for each attack, load of the machine before ${machine.loadBefore}.
 
 ${[head, head.map(() => '---'), ...judged.map(cellsOf)].map(row).join('\n')}
 
 ${complaints(judged).trimEnd().replaceAll('\n', '\n\n').replaceAll('\n\n\n\n', '\n\n')}
 
-One process that met all of them, one after the other, held ${shown(peakMegabytes)} MB at most (measured on ${seriesAt.slice(0, 10)}); ${residentMegabytesMax} are asked.
+One process that met all of them, one after the other, held ${formatNumber(peakMegabytes)} MB at most (measured on ${seriesAt.slice(0, 10)}); ${residentMegabytesMax} are asked.
 What it and its database held before and after each is below: the most memory so far, open files with sockets among them, the data folder
 without its log, and the log (WAL), whose size PostgreSQL bounds by itself.
 ${keptSentence(series)} Records, their history, calls and stored answers are kept on purpose, and most of it are records
@@ -129,7 +132,7 @@ ${judged
   .map(({ attack: { name, about, bounds } }) =>
     row([
       ...[name, about, String(bounds.memory.most), bounds.memory.because],
-      ...[shown(bounds.answered.most), bounds.answered.because],
+      ...[formatNumber(bounds.answered.most), bounds.answered.because],
     ]),
   )
   .join('\n')}

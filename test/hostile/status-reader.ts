@@ -2,7 +2,7 @@
  * Tells the status of every answer in a stream that may be pipelined, by its status line alone: whoever attacks has no
  * time to read bodies. No body that the service sends has such a line in it.
  */
-export function makeStatusReader(found: (status: number) => void): (chunk: Buffer) => void {
+export function createStatusReader(found: (status: number) => void): (chunk: Buffer) => void {
   let held = ''
   return (chunk) => {
     const text = held + chunk.toString('latin1')

@@ -10,8 +10,8 @@ import { readOptions, secondsEach } from './options.ts'
 import { startOthers } from './others.ts'
 import { isPossible } from './possible.ts'
 import { pageOf } from './report.ts'
-import { makeStatusReader } from './status-reader.ts'
-import { makeToolkit } from './toolkit.ts'
+import { createStatusReader } from './status-reader.ts'
+import { createToolkit } from './toolkit.ts'
 import { longForm, type Series, shortForm, type Trial } from './trial.ts'
 import { longVerdictOf, seriesVerdictOf, verdictOf } from './verdict.ts'
 
@@ -167,7 +167,7 @@ test('The status of every answer is seen, wherever the stream is cut.', () => {
   )
   for (let cut = 0; cut <= stream.length; cut++) {
     const seen: number[] = []
-    const read = makeStatusReader((status) => void seen.push(status))
+    const read = createStatusReader((status) => void seen.push(status))
     read(stream.subarray(0, cut))
     read(stream.subarray(cut))
     expect(seen).toEqual([100, 200, 503])
@@ -187,7 +187,7 @@ describe('Attackers and others', () => {
         const { promise: over, resolve: enough } = Promise.withResolvers<void>()
         const ground = { ...nowhere, url }
         const made = { attack: { ...attack, peers: 2 }, ground, form: 'short' as const }
-        const { toolkit, release } = makeToolkit(made, { placed: enough, over })
+        const { toolkit, release } = createToolkit(made, { placed: enough, over })
         await toolkit.flood({ ahead: 2, next: () => 'GET / HTTP/1.1\r\nHost: x\r\n\r\n' })
         const { requests, sockets, sentBytes, answeredBytes, statuses } = await release()
         expect([requests, sockets, sentBytes]).toEqual([30, 3, 30 * 27])

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import type { Attack, Ground, Outcome } from './attack.ts'
-import { makeStatusReader } from './status-reader.ts'
+import { createStatusReader } from './status-reader.ts'
 
 /** What an attacker works with: raw sockets, counted, and bounded in number and time. */
 export type Toolkit = {
   ground: Ground
   /** Keeps connections open with something that is never finished: not sent to its end, or not read to its end. */
-  hold(held: Held): Promise<void>
+  hold(held: HeldConnection): Promise<void>
   /** Sends request after request, so many ahead of their answers on each connection. */
   flood(flood: Flood): Promise<void>
   /** Opens all connections at once, and again and again cuts all of them and comes back at once. */
@@ -17,7 +17,7 @@ export type Toolkit = {
 
 export type Bytes = string | Buffer
 
-export type Held = {
+export type HeldConnection = {
   send: (index: number) => Bytes
   /** Sent by and by, for as long as the connection lives. */
   trickle?: { bytes: string; everyMilliseconds: number }
@@ -53,7 +53,7 @@ const offeredMilliseconds = 500
 /** Connections that are being opened at once: a machine has its limits too. */
 const openingMax = 64
 
-export function makeToolkit(
+export function createToolkit(
   { attack, ground, form }: { attack: Attack; ground: Ground; form: 'short' | 'long' },
   { placed, over }: Orders,
 ): { toolkit: Toolkit; release(): Promise<Outcome> } {
@@ -68,11 +68,11 @@ export function makeToolkit(
   const requestsMax = form === 'long' ? Number.POSITIVE_INFINITY : (attack.requests ?? sockets)
 
   /** Says whether it was connected, when the connection is gone; bytes and statuses are counted as they come. */
-  function dial(index: number, made: Made): Promise<boolean> {
+  function dial(index: number, made: ConnectionEvents): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect({ host: hostname, port: Number(port), localAddress: peerOf(attack, index), noDelay: true })
       let wasConnected = false
-      const read = makeStatusReader((status) => {
+      const read = createStatusReader((status) => {
         counted.statuses[status] = (counted.statuses[status] ?? 0) + 1
         made.answered?.(socket, status)
       })
@@ -99,7 +99,7 @@ export function makeToolkit(
   }
 
   /** One attacker's place: dialled again until `isDone`. */
-  async function keep(index: number, make: () => Made, isDone: (times: number) => boolean, again: number) {
+  async function keep(index: number, make: () => ConnectionEvents, isDone: (times: number) => boolean, again: number) {
     for (let times = 0; !isDone(times) && !isOver; times++) {
       const wasConnected = await dial(index, make())
       if (!isOver) await Promise.race([pause(wasConnected ? again : reopenMilliseconds.refused), ended])
@@ -111,7 +111,7 @@ export function makeToolkit(
     async hold({ send, trickle, reads, requests = 1 }) {
       const one = (index: number) => {
         const { promise: offered, resolve: offer } = Promise.withResolvers<void>()
-        const make = (): Made => ({
+        const make = (): ConnectionEvents => ({
           reads: reads === 'nothing' ? 'nothing' : 'everything',
           connected(socket) {
             counted.requests += requests
@@ -139,7 +139,7 @@ export function makeToolkit(
         counted.requests++
         socket.write(next(sent++))
       }
-      const make = (): Made => ({
+      const make = (): ConnectionEvents => ({
         reads: 'everything',
         connected(socket) {
           for (let count = 0; count < ahead; count++) send(socket)
@@ -206,7 +206,7 @@ export function makeToolkit(
   }
 }
 
-type Made = {
+type ConnectionEvents = {
   reads: 'everything' | 'nothing'
   connected(socket: Socket): void
   answered?(socket: Socket, status: number): void

@@ -4,10 +4,10 @@ import { type Server, startProduct } from '../../bench/processes.ts'
 import { pause } from '../stage/wait.ts'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import { startAttacker } from './attacking.ts'
-import { type Disk, diskOf, type Kept, sweepAll } from './disk.ts'
+import { type Disk, type DiskUse, diskOf, sweepAll } from './disk.ts'
 import { groundOf } from './ground.ts'
 import { openFiles, peakMegabytes } from './memory.ts'
-import { type Met, type Others, startOthers } from './others.ts'
+import { type Others, type OutcomeCounts, startOthers } from './others.ts'
 
 /** What an attack did, and what the others had of it. */
 export type Trial = {
@@ -116,7 +116,7 @@ export type Series = {
   peakMegabytes: number | null
   attacked: readonly { attack: string; before: Holding; after: Holding }[]
   /** After a sweep of everything. */
-  kept: Kept
+  kept: DiskUse
 }
 
 const startTarget = (databaseUrl: string, form: Form, attacks: readonly Attack[]): Promise<Server> =>
@@ -164,7 +164,7 @@ async function attackOn(server: Server, attack: Attack, ground: Ground, form: Fo
   }
 }
 
-const timesOf = ({ calls }: Met) => ({ p50: quantile(calls, 0.5), p99: quantile(calls, 0.99) })
+const timesOf = ({ calls }: OutcomeCounts) => ({ p50: quantile(calls, 0.5), p99: quantile(calls, 0.99) })
 
 const peakOf = (server: Server): number | null => holdingOf(server).peakMegabytes
 

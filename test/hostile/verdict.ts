@@ -1,4 +1,4 @@
-import { shown } from '../../bench/table.ts'
+import { formatNumber } from '../../bench/table.ts'
 import type { Attack } from './attack.ts'
 import type { Series, Trial } from './trial.ts'
 
@@ -18,13 +18,15 @@ export function verdictOf({ bounds }: Attack, trial: Trial): string[] {
   const grown = memory.peak === null ? null : memory.peak - memory.before
   if (grown === null) wrong.push('The process did not survive.')
   else if (grown > bounds.memory.most)
-    wrong.push(`It took ${shown(grown)} MB; at most ${bounds.memory.most} are right, for ${bounds.memory.because}.`)
+    wrong.push(
+      `It took ${formatNumber(grown)} MB; at most ${bounds.memory.most} are right, for ${bounds.memory.because}.`,
+    )
   const kilobytes = answeredKilobytes(trial)
   if (kilobytes > bounds.answered.most)
     wrong.push(
-      `It was answered ${shown(kilobytes)} KB for a request; at most ${bounds.answered.most} are right, for ${bounds.answered.because}.`,
+      `It was answered ${formatNumber(kilobytes)} KB for a request; at most ${bounds.answered.most} are right, for ${bounds.answered.because}.`,
     )
-  if (trial.logBytes > logBytesMax) wrong.push(`It left ${shown(trial.logBytes / 1024)} KB in the log.`)
+  if (trial.logBytes > logBytesMax) wrong.push(`It left ${formatNumber(trial.logBytes / 1024)} KB in the log.`)
   for (const status of bounds.never?.statuses ?? []) {
     const count = outcome.statuses[status] ?? 0
     if (count > 0) wrong.push(`${count} × ${status}, though ${bounds.never?.because}.`)
@@ -47,9 +49,9 @@ export function longVerdictOf(attack: Attack, trial: Trial): string[] {
   const ratio = beside.p99 / quiet.p99
   const ratioMax = attack.bounds.p99Ratio?.most ?? p99RatioMax
   if (ratio > ratioMax)
-    wrong.push(`p99 of the others is ${shown(ratio, 1)} times the quiet one; at most ${ratioMax} is asked.`)
+    wrong.push(`p99 of the others is ${formatNumber(ratio, 1)} times the quiet one; at most ${ratioMax} is asked.`)
   if ((memory.peak ?? 0) > residentMegabytesMax)
-    wrong.push(`It held ${shown(memory.peak)} MB; a machine of ${residentMegabytesMax} is asked to be enough.`)
+    wrong.push(`It held ${formatNumber(memory.peak)} MB; a machine of ${residentMegabytesMax} is asked to be enough.`)
   return wrong
 }
 
@@ -61,10 +63,10 @@ export function seriesVerdictOf({ peakMegabytes, kept }: Series): string[] {
   if (peakMegabytes === null) return ['The process did not survive the series.']
   const wrong: string[] = []
   if (peakMegabytes > residentMegabytesMax)
-    wrong.push(`It held ${shown(peakMegabytes)} MB in the series; at most ${residentMegabytesMax} are asked.`)
+    wrong.push(`It held ${formatNumber(peakMegabytes)} MB in the series; at most ${residentMegabytesMax} are asked.`)
   if (!(kept.bytes <= kept.onPurpose * (1 + diskOverMax)))
     wrong.push(
-      `After a sweep the tables have ${shown(kept.bytes / 2 ** 20)} MB; what is kept on purpose takes ${shown(kept.onPurpose / 2 ** 20)}, and a tenth more is allowed.`,
+      `After a sweep the tables have ${formatNumber(kept.bytes / 2 ** 20)} MB; what is kept on purpose takes ${formatNumber(kept.onPurpose / 2 ** 20)}, and a tenth more is allowed.`,
     )
   return wrong
 }

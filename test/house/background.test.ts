@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type InBackground, type Job, jobs, makeInBackground } from '#server/jobs/in-background.ts'
+import { type BackgroundRunner, createBackgroundRunner, type Job, jobs } from '#server/jobs/in-background.ts'
 
 /** An error that no listener takes ends the process. So what may emit one is made in few files, each seen to fail. */
 
@@ -129,7 +129,11 @@ function watched() {
   const counted: Job[] = []
   const clock = { now: 0, elapsed: () => clock.now }
   const log = { error: (facts: object, sentence: string) => void logged.push({ facts, sentence }) }
-  const inBackground: InBackground = makeInBackground({ log, clock, countFailure: (job) => void counted.push(job) })
+  const inBackground: BackgroundRunner = createBackgroundRunner({
+    log,
+    clock,
+    countFailure: (job) => void counted.push(job),
+  })
   return { logged, counted, clock, inBackground }
 }
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashPassword } from '#server/service/password.ts'
-import { hashToken, makeToken } from '#server/service/token-text.ts'
-import { makeSecret } from '#server/service/webhook-secret.ts'
+import { createToken, hashToken } from '#server/service/token-text.ts'
+import { createSecret } from '#server/service/webhook-secret.ts'
 import { derivedKey, sealText, tryOpen } from '#server/store/seal.ts'
 
 /** Which algorithms the program asks for, and where; docs/security/keys.md lists what they are used for. */
@@ -50,7 +50,7 @@ describe('Algorithms', () => {
       ['sha256'],
     )
     expect(found(/\b(?:createHash|createHmac|hkdfSync)\((?!\s*')/g)).toEqual([])
-    expect(hashToken(makeToken(1))).toHaveLength(32)
+    expect(hashToken(createToken(1))).toHaveLength(32)
   })
 
   test('passwords are hashed by argon2id with 19 MiB and two passes, each with a salt of its own [V11.4.2]', async () => {
@@ -72,9 +72,9 @@ describe('What is random', () => {
 
   test('in a token are 208 bits, in the secret of a webhook 256; every one of them varies [V11.2.3] [V11.5.1]', () => {
     const many = Array.from({ length: 200 })
-    const tokens = many.map(() => bits(Buffer.from(makeToken(7).slice(-72), 'hex').subarray(6, 32)))
+    const tokens = many.map(() => bits(Buffer.from(createToken(7).slice(-72), 'hex').subarray(6, 32)))
     expect([tokens[0]?.length, varied(tokens)]).toEqual([208, 208])
-    const secrets = many.map(() => bits(Buffer.from(makeSecret().slice('whsec_'.length), 'base64')))
+    const secrets = many.map(() => bits(Buffer.from(createSecret().slice('whsec_'.length), 'base64')))
     expect([secrets[0]?.length, varied(secrets)]).toEqual([256, 256])
   })
 
@@ -132,7 +132,7 @@ describe('docs/security/keys.md', () => {
     'server/service/device.ts': ['a browser that has signed in before'],
     'server/service/rotate-keys.ts': ['a token’s text and a demo password', 'a webhook’s secret'],
     'server/store/seal.ts': ['a token’s text and a demo password', 'a webhook’s secret'],
-    'server/records/write-plan.ts': ['the hash of a plan'],
+    'server/records/preview.ts': ['the hash of a plan'],
     'server/webhooks/delivery.ts': ['a message to a webhook'],
   }
   const straight = (text: string): string => text.replaceAll("'", '’')

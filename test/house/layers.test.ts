@@ -109,8 +109,8 @@ test('what callers send becomes no file: of the modules that answer them one wri
   expect(users.map((line) => line.replace(/^(\S+): import (.+) from .+$/, '$1 $2'))).toEqual([
     'server/console-api/app-files.ts { readFile }',
     'server/http/send.ts { createReadStream }',
-    'server/http/stored.ts { rmSync }',
-    'server/http/stored.ts { mkdir, mkdtemp, readFile, rename, stat, writeFile }',
+    'server/http/static-file.ts { rmSync }',
+    'server/http/static-file.ts { mkdir, mkdtemp, readFile, rename, stat, writeFile }',
     'server/jobs/disk.ts { statfs }',
   ])
 })

@@ -3,24 +3,24 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
 import { identityOf } from '#server/http/identity.ts'
-import { makeLog } from '#server/log.ts'
-import { makeToken } from '#server/service/token-text.ts'
+import { createLog } from '#server/log.ts'
+import { createToken } from '#server/service/token-text.ts'
 
 /** The lines of a log as they are written. */
 function written(
-  say: (log: ReturnType<typeof makeLog>) => void,
+  say: (log: ReturnType<typeof createLog>) => void,
   {
     format = 'json',
     ...options
-  }: { format?: string } & Omit<NonNullable<Parameters<typeof makeLog>[1]>, 'destination'> = {},
+  }: { format?: string } & Omit<NonNullable<Parameters<typeof createLog>[1]>, 'destination'> = {},
 ): string {
   let lines = ''
   const destination = { write: (line: string) => (lines += line) }
-  say(makeLog(readConfig({ LOG_LEVEL: 'debug', LOG_FORMAT: format }), { destination, ...options }))
+  say(createLog(readConfig({ LOG_LEVEL: 'debug', LOG_FORMAT: format }), { destination, ...options }))
   return lines
 }
 
-const token = makeToken(7)
+const token = createToken(7)
 const digits = token.slice(-72)
 
 test.each<[string, unknown]>([
@@ -43,7 +43,7 @@ test('what is no token stays', () => {
   )
 })
 
-const refused = (log: ReturnType<typeof makeLog>): void =>
+const refused = (log: ReturnType<typeof createLog>): void =>
   log.warn({ path: '/v1/projects', status: 401 }, 'a request was refused')
 
 describe('LOG_FORMAT', () => {
@@ -104,8 +104,8 @@ describe('LOG_FORMAT', () => {
 })
 
 test('The log goes to the standard error, and nothing of it to the standard output [V16.2.3]', () => {
-  const say = `import { makeLog } from '#server/log.ts'; import { readConfig } from '#server/config/config.ts'
-    makeLog(readConfig({ LOG_FORMAT: 'json' })).warn('said')`
+  const say = `import { createLog } from '#server/log.ts'; import { readConfig } from '#server/config/config.ts'
+    createLog(readConfig({ LOG_FORMAT: 'json' })).warn('said')`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', say], {
     cwd: join(import.meta.dirname, '../..'),
     encoding: 'utf8',

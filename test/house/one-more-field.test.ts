@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkBody } from '#derive/input.ts'
 import { openapi } from '#derive/openapi.ts'
-import { standard } from '#derive/operations/index.ts'
+import { standardOperations } from '#derive/operations/index.ts'
 import { postman } from '#derive/postman.ts'
 import { dataRoutesOf, routes, routesOn } from '#derive/routes.ts'
 import { rightsOfQuery, visibleDefinition, visibleRecords } from '#derive/visible.ts'
@@ -54,7 +54,9 @@ test('A kind of record added to the registry gets its routes and its section of 
   const more = [...registry, vehicles]
   // Categories have no routes, so what a category of a vehicle can be has one.
   const references = 1
-  expect(dataRoutesOf(more)).toHaveLength(dataRoutesOf(registry).length + Object.keys(standard).length + references)
+  expect(dataRoutesOf(more)).toHaveLength(
+    dataRoutesOf(registry).length + Object.keys(standardOperations).length + references,
+  )
   const document = openapi(routes(more), about) as { paths: object }
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v1/vehicles', '/v1/vehicles/{id}']))
 })

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { own, standard } from '#derive/operations/index.ts'
+import { ownOperations, standardOperations } from '#derive/operations/index.ts'
 import type { DataOperation, OwnOperation, ResourceOperation } from '#derive/operations/operation.ts'
-import { about, idOf, recordPath } from '#derive/operations/record.ts'
+import { commonFacts, idOf, recordPath } from '#derive/operations/record.ts'
 import { postman } from '#derive/postman.ts'
 import { colonPath, isDataRoute, type ResourceRoute, routes } from '#derive/routes.ts'
 import { routesTable } from '#derive/routes-table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal, refusals } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { jsonType } from '#server/pipeline/answer.ts'
 import type { Handlers, HandlersOf, ReadHandler, WriteHandler } from '#server/pipeline/handler.ts'
-import { answer } from '#server/pipeline/handlers/answered.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
+import { createResponse } from '#server/pipeline/handlers/left-record.ts'
 import { pathId } from '#server/pipeline/read-intent.ts'
+import { jsonType } from '#server/pipeline/stored-response.ts'
 import { fetchWithCaller, listWithCaller } from '#sql/records/read.ts'
 import { selectCaller } from '#sql/system/caller.ts'
 import { callIn, scenarios, tokenLimit } from '../stage/scenarios.ts'
@@ -56,7 +56,7 @@ const request = { sends: [], offers: [], title: 'It answers', checks: ['pm.expec
 /** Of one resource, without a record. */
 const count: OwnOperation<DataOperation<'read'>> = (base) => ({
   ...plainly,
-  ...about(clients, 'VIEW'),
+  ...commonFacts(clients, 'VIEW'),
   method: 'GET',
   path: `${base}/clients/count`,
   access: 'read',
@@ -118,7 +118,7 @@ const keep: OwnOperation<DataOperation<'write'>> = (base) => ({
 /** Of every resource. */
 const title: ResourceOperation<'read'> = (definition, base) => ({
   ...plainly,
-  ...about(definition, 'VIEW'),
+  ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: `${recordPath(definition, base)}/title`,
   access: 'read',
@@ -146,7 +146,7 @@ const echoHandler: ReadHandler =
   ({ params }) => ({ statement: selectCaller, reply: () => read({ reference: params.reference }) })
 const keepHandler: WriteHandler =
   ({ success }) =>
-  (_company, _call, { dryRun }) => ({ prefetch: null, execute: async () => answer(success, { kept: !dryRun }) })
+  (_company, _call, { dryRun }) => ({ prefetch: null, execute: async () => createResponse(success, { kept: !dryRun }) })
 const titleHandler: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ params }) => ({
@@ -158,8 +158,8 @@ const titleHandler: ReadHandler<ResourceRoute> =
   })
 
 const more = {
-  standard: { ...standard, title },
-  own: { 'clients.count': count, echo, keep, ...own },
+  standard: { ...standardOperations, title },
+  own: { 'clients.count': count, echo, keep, ...ownOperations },
 }
 const moreHandlers = {
   ...handlers,

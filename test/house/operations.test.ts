@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { own, standard } from '#derive/operations/index.ts'
+import { ownOperations, standardOperations } from '#derive/operations/index.ts'
 
 /**
  * An operation answers every question about itself. A place that asks which one it has before it does something knows
  * operations by name, and is one more place to change for the next of them.
  */
-const names = [...Object.keys(standard), ...Object.keys(own)].join('|')
+const names = [...Object.keys(standardOperations), ...Object.keys(ownOperations)].join('|')
 const because = 'ask the operation, which answers in derive/operations; no other place knows one by its name'
 
 const asks = [

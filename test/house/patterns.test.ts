@@ -25,16 +25,16 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
     .filter((name) => ending.test(name) && !name.endsWith('.test.ts') && !/(^|\/)dist/.test(name))
     .map((name) => join(folder, name))
 
-type Found = { where: string; pattern: string; flags: string }
+type FoundPattern = { where: string; pattern: string; flags: string }
 
 /** What a pattern is put together from where it is no literal. A locale's separators are single characters. */
 const parts: { readonly [name: string]: unknown } = { ...limits, ...time, ...tokenForm, group: '.', decimal: ',' }
 
-function inSource(path: string): Found[] {
+function inSource(path: string): FoundPattern[] {
   const text = read(path)
   const { program, errors } = parseSync(path, text)
   expect(errors, path).toEqual([])
-  const found: Found[] = []
+  const found: FoundPattern[] = []
   visit(program)
   return found
 
@@ -63,7 +63,7 @@ function evaluated(expression: string, path: string): string {
   }
 }
 
-function inFields(fields: { readonly [name: string]: Field }, where: string): Found[] {
+function inFields(fields: { readonly [name: string]: Field }, where: string): FoundPattern[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const kind = kindOf(field)
     const { pattern } = kind.schema(field)
@@ -72,7 +72,7 @@ function inFields(fields: { readonly [name: string]: Field }, where: string): Fo
   })
 }
 
-function inDocument(part: unknown): Found[] {
+function inDocument(part: unknown): FoundPattern[] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part).flatMap(([name, value]) =>
     name === 'pattern' && typeof value === 'string'
@@ -82,7 +82,7 @@ function inDocument(part: unknown): Found[] {
 }
 
 /** PostgreSQL's own, after ~ or in a function that takes one. */
-const inSql = (path: string): Found[] =>
+const inSql = (path: string): FoundPattern[] =>
   [...read(path).matchAll(/(?:~\*? *|regexp_\w{1,20}\([^'()]{1,80}, *)'([^']*)'/g)].map(([, pattern]) => ({
     where: path,
     pattern: pattern as string,
@@ -90,7 +90,7 @@ const inSql = (path: string): Found[] =>
   }))
 
 const about = { base: 'http://127.0.0.1:3000', version: '0', errorsPage: 'http://127.0.0.1:3000/errors' }
-const all: Found[] = [
+const all: FoundPattern[] = [
   ...['registry', 'derive', 'sql', 'server', 'console']
     .flatMap((folder) => filesIn(folder, /\.tsx?$/))
     .flatMap(inSource),
@@ -99,7 +99,7 @@ const all: Found[] = [
   ...[...filesIn('migrations', /\.sql$/), ...filesIn('test/goldens/sql', /./)].flatMap(inSql),
 ]
 
-const verdict = ({ pattern, flags }: Omit<Found, 'where'>) =>
+const verdict = ({ pattern, flags }: Omit<FoundPattern, 'where'>) =>
   isSafePattern(pattern, {
     maxScore: backtracksMax,
     caseInsensitive: flags.includes('i'),
@@ -111,7 +111,7 @@ const verdict = ({ pattern, flags }: Omit<Found, 'where'>) =>
 const distinct = [...Map.groupBy(all, ({ pattern, flags }) => `/${pattern}/${flags}`)].map(([written, same]) => ({
   written,
   where: [...new Set(same.map(({ where }) => where))].join(', '),
-  first: same[0] as Found,
+  first: same[0] as FoundPattern,
 }))
 
 test.each(distinct)('$written has a bound on what it tries again ($where) [V15.2.2]', ({ first }) => {

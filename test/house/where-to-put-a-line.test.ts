@@ -92,7 +92,7 @@ import { postman } from '#derive/postman.ts'
 import { routes } from '#derive/routes.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { makeProgram } from '#server/commands/program.ts'
+import { createProgram } from '#server/commands/program.ts'
 import { envExample, readConfig } from '#server/config/config.ts'
 import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
@@ -128,7 +128,7 @@ console.log(JSON.stringify({
   setting: readConfig({}).coffeeMinutes,
   settingShown: envExample().includes('COFFEE_MINUTES=7'),
   job,
-  command: makeProgram({ terminal: { stdout: {} } }).commands.some((command) => command.name() === 'coffee'),
+  command: createProgram({ terminal: { stdout: {} } }).commands.some((command) => command.name() === 'coffee'),
 }))
 process.exit()
 `

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataRoutesOf } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
-import { makeToken } from '#server/service/token-text.ts'
+import { createToken } from '#server/service/token-text.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -26,11 +26,11 @@ describe('A missing, unknown or revoked token gets 401 with a challenge of RFC 6
     { why: 'two tokens in one header', authorization: (token) => `Bearer ${token} ${token}` },
     {
       why: 'a well-formed token of this company that was never issued',
-      authorization: () => `Bearer ${makeToken(company.id)}`,
+      authorization: () => `Bearer ${createToken(company.id)}`,
     },
     {
       why: 'a well-formed token of a company that does not exist',
-      authorization: () => `Bearer ${makeToken(2 ** 48 - 1)}`,
+      authorization: () => `Bearer ${createToken(2 ** 48 - 1)}`,
     },
   ]
   test.each(rows)('$why', async ({ authorization, shown = true }) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#server/store/database.ts'
 import { Fault } from '#server/store/faults.ts'
-import { batchable } from '#sql/batchable.ts'
+import { createBatchableRead } from '#sql/batchable.ts'
 import { sql } from '#sql/statement.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
@@ -126,7 +126,7 @@ type Row = { n: number; pid: number; at: string }
 
 /** Says which statement of which connection answered it; nothing answers a negative number. */
 const numbered = (n: number) =>
-  batchable({
+  createBatchableRead({
     name: 'test.numbered',
     types: { n: 'bigint' },
     batchMax: 32,
@@ -136,7 +136,7 @@ const numbered = (n: number) =>
 
 /** As long as a page of a hundred long records. */
 const long = () =>
-  batchable({
+  createBatchableRead({
     name: 'test.long',
     types: { n: 'bigint' },
     batchMax: 16,
@@ -146,7 +146,7 @@ const long = () =>
 
 /** Waits for a lock if it is 1. */
 const held = (wait: 0 | 1) =>
-  batchable({
+  createBatchableRead({
     name: 'test.held',
     types: { wait: 'bigint' },
     batchMax: 32,

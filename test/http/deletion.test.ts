@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
 import { operator } from '#server/records/actor.ts'
 import { runCommand } from '#server/records/command.ts'
-import { removal } from '#server/records/remove.ts'
+import { createRemoval } from '#server/records/remove.ts'
 import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -31,11 +31,11 @@ async function rowCountsAreTrue(): Promise<void> {
   }
 }
 
-type Made = { [name: string]: number }
+type CreatedReferrers = { [name: string]: number }
 const line = { description: 'Work', unit_price_minor: 100 }
 
 /** A project with everything that can refer to it; `more` adds to what is made or changes it. */
-async function app(own: Company): Promise<Made> {
+async function createProjectWithReferrers(own: Company): Promise<CreatedReferrers> {
   const client = await own.create('clients', { name: 'Client' })
   const worker = await own.create('workers', { name: 'Worker' })
   const project = await own.create('projects', { name: 'Project', client_id: client, manager_id: worker })
@@ -47,7 +47,7 @@ async function app(own: Company): Promise<Made> {
 describe('Delete refuses a record that protected history refers to, with what it is and what to do instead', () => {
   const rows: {
     why: string
-    history: (own: Company, made: Made) => Promise<number>
+    history: (own: Company, made: CreatedReferrers) => Promise<number>
     target: [string, string]
     by: string
   }[] = [
@@ -208,7 +208,7 @@ describe('Delete refuses a record that protected history refers to, with what it
   ]
   test.each(rows)('$why', async ({ history, target: [resource, name], by }) => {
     const own = await stage.company()
-    const made = await app(own)
+    const made = await createProjectWithReferrers(own)
     const blocking = await history(own, made)
     const path = `/v1/${resource}/${made[name]}`
     for (const suffix of ['?dry_run=1', '']) {
@@ -224,7 +224,7 @@ describe('Delete refuses a record that protected history refers to, with what it
 describe('What goes with a record and what stays', () => {
   test('project', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const task = await own.record('tasks', { project_id: m.project!, title: 'T' })
     const hours = await own.record('time_entries', {
       worker_id: m.worker!,
@@ -305,7 +305,7 @@ describe('What goes with a record and what stays', () => {
 
   test('worker', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const apprentice = await own.create('workers', { name: 'A', supervisor_id: m.worker })
     await own.record('time_entries', {
       worker_id: m.worker!,
@@ -326,7 +326,7 @@ describe('What goes with a record and what stays', () => {
 
   test('subcontractor and equipment', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     await own.record('contracts', { subcontractor_id: m.subcontractor!, title: 'C' })
     const usage = await own.record('equipment_logs', { equipment_id: m.equipment!, logged_on: '2026-01-05' })
     const service = await own.record('equipment_logs', {
@@ -348,7 +348,7 @@ describe('What goes with a record and what stays', () => {
 
   test('a DRAFT estimate is erased, and its draft invoices let go of it', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const estimate = await own.create('estimates', { title: 'E' })
     const invoice = await own.record('invoices', { client_id: m.client!, estimate_id: estimate })
     const { body } = await own.call('DELETE', `/v1/estimates/${estimate}`)
@@ -368,7 +368,7 @@ describe('What goes with a record and what stays', () => {
 
   test('a SENT estimate is kept out of sight', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const estimate = await own.create('estimates', { title: 'E', client_id: m.client, status: 'SENT', lines: [line] })
     expect((await own.call('DELETE', `/v1/estimates/${estimate}`)).body.data.mode).toBe('soft')
     expect(await stage.sql('select 1 from estimates where company_id = $1 and id = $2', own.id, estimate)).toHaveLength(
@@ -443,7 +443,7 @@ describe('At the same time', () => {
 
   test('history that appears between preview and delete blocks it', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const hours = await own.record('time_entries', {
       worker_id: m.worker!,
       project_id: m.project!,
@@ -462,7 +462,7 @@ describe('At the same time', () => {
 
   test('an invoice that comes to an estimate while the delete waits for that estimate protects the project', async () => {
     const own = await stage.company()
-    const m = await app(own)
+    const m = await createProjectWithReferrers(own)
     const estimate = await own.create('estimates', { title: 'E', project_id: m.project, client_id: m.client })
     const invoice = await own.record('invoices', { client_id: m.client!, ...billed })
     let removal: Promise<{ status: number }> | undefined
@@ -486,7 +486,11 @@ describe('At the same time', () => {
 })
 
 describe('What refers to a record is looked up with one statement for each level of what goes along', () => {
-  const rows: { what: string; made: (own: Company, m: Made) => Promise<[string, number]>; statements: string[] }[] = [
+  const rows: {
+    what: string
+    made: (own: Company, m: CreatedReferrers) => Promise<[string, number]>
+    statements: string[]
+  }[] = [
     {
       what: 'a contact, to which nothing refers',
       made: async (own, m) => ['contacts', await own.record('contacts', { name: 'C', client_id: m.client! })],
@@ -513,7 +517,7 @@ describe('What refers to a record is looked up with one statement for each level
   ]
   test.each(rows)('$what', async ({ made, statements }) => {
     const own = await stage.company()
-    const [records, id] = await made(own, await app(own))
+    const [records, id] = await made(own, await createProjectWithReferrers(own))
     const definition = registry.find(({ name }) => name === records)!
     const asked: string[] = []
     await stage.inTransaction(async (transaction) => {
@@ -521,7 +525,7 @@ describe('What refers to a record is looked up with one statement for each level
         if (statement.name?.includes('related')) asked.push(statement.name)
         return transaction.run(statement)
       }
-      const work = removal(own.id, { definition, id, expected: undefined })
+      const work = createRemoval(own.id, { definition, id, expected: undefined })
       await runCommand({ ...transaction, run }, operator(own.id), work)
     })
     expect(asked).toEqual(statements)

@@ -6,7 +6,7 @@ import { routes } from '#derive/routes.ts'
 import type { Definition, Deprecation } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { serve } from '#server/serve.ts'
-import { type Answer, send } from '../stage/http.ts'
+import { send, type TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 /** Clients as they would be with a list and a delete on their way out. */
@@ -28,7 +28,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-const call = (method: string, path: string, token = company.token): Promise<Answer> =>
+const call = (method: string, path: string, token = company.token): Promise<TestResponse> =>
   send(served.url, { method, path, headers: [['Authorization', `Bearer ${token}`]] })
 
 describe('An operation on its way out says so in every answer', () => {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rowCountsChore, sweep } from '#server/jobs/sweep.ts'
 import { sharedConnectionCount } from '#server/store/shared-connections.ts'
-import { batchable } from '#sql/batchable.ts'
+import { createBatchableRead } from '#sql/batchable.ts'
 import { sql } from '#sql/statement.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
@@ -35,7 +35,7 @@ async function handIn(): Promise<void> {
   await stage.app.meter.flush()
   const text = 'select pg_stat_force_next_flush(), pg_sleep(0.02)'
   const onSharedConnection = () =>
-    batchable({
+    createBatchableRead({
       name: 'hand-in',
       types: { n: 'bigint' },
       batchMax: 1,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { App } from '#server/http/app.ts'
-import { answerFailures, type Failed } from '#server/http/failed.ts'
 import { type FailureLog, openFailureLog } from '#server/http/failure-log.ts'
+import { answerFailures, type FailureResponder } from '#server/http/failure-responder.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
 import { startProcess } from '../stage/process.ts'
@@ -13,7 +13,7 @@ type Line = { level: string; message: string; [member: string]: unknown }
 describe('The log of calls that failed', () => {
   let lines: Line[]
   let failures: FailureLog
-  let failed: Failed
+  let failed: FailureResponder
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   beforeEach(() => {
     vi.useFakeTimers()

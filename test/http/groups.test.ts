@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '#server/store/database.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -29,11 +29,11 @@ const perTransaction = async (own: Company): Promise<number[]> => {
   return rows.map(({ changes }) => changes)
 }
 
-const codeOf = ({ status, body }: Answer) => [status, body.code ?? null]
+const codeOf = ({ status, body }: TestResponse) => [status, body.code ?? null]
 
 describe('Creates of one caller at one moment', () => {
   let own: Company
-  let answers: Answer[]
+  let answers: TestResponse[]
   beforeAll(async () => {
     own = await stage.company({ plan: 'ENTERPRISE' })
     answers = await times(64, (n) =>
@@ -90,7 +90,7 @@ describe('Creates of one caller at one moment', () => {
   })
 
   test('are taken back one by one', async () => {
-    const { body, headers } = answers[7] as Answer
+    const { body, headers } = answers[7] as TestResponse
     const undone = await own.call('POST', `/v1/writes/${headers['x-write-id']}/undo`)
     expect(undone.body.data).toMatchObject({ records: 1, remaining: 0 })
     expect((await own.get(`/v1/clients/${body.data.id}`)).status).toBe(404)
@@ -99,7 +99,7 @@ describe('Creates of one caller at one moment', () => {
 })
 
 describe('A call goes by itself', () => {
-  type Row = { why: string; call: (own: Company, n: number) => Promise<Answer> }
+  type Row = { why: string; call: (own: Company, n: number) => Promise<TestResponse> }
   const rows: Row[] = [
     {
       why: 'that asks for the whole record',
@@ -139,7 +139,7 @@ test('Calls of two kinds never share a transaction, nor do those of two companie
 })
 
 test('Good and bad rows of one moment have each the answer that it has alone', async () => {
-  const calls = async (own: Company): Promise<(() => Promise<Answer>)[]> => {
+  const calls = async (own: Company): Promise<(() => Promise<TestResponse>)[]> => {
     const client = await own.create('clients', { name: 'There', tax_id: 'TAKEN' })
     for (const key of Array.from({ length: 16 }, (_, n) => `used-${n}`))
       await own.call('POST', '/v1/clients', { body: { name: 'First' }, headers: keyed(key) })
@@ -163,7 +163,7 @@ test('Good and bad rows of one moment have each the answer that it has alone', a
       update(999_999, { name: 'Nobody' }),
     ]).flat()
   }
-  const seen = (answers: Answer[]) =>
+  const seen = (answers: TestResponse[]) =>
     answers.map(({ status, body, headers }) => [
       status,
       body.code ?? null,
@@ -172,7 +172,7 @@ test('Good and bad rows of one moment have each the answer that it has alone', a
     ])
   const [together, oneByOne] = [await stage.company(), await stage.company()]
   const atOnce = await Promise.all((await calls(together)).map((call) => call()))
-  const inTurn: Answer[] = []
+  const inTurn: TestResponse[] = []
   for (const call of await calls(oneByOne)) inTurn.push(await call())
   expect(seen(atOnce)).toEqual(seen(inTurn))
   expect((await together.calls()).length).toBe((await oneByOne.calls()).length)
@@ -245,7 +245,7 @@ describe('A record that another transaction holds', () => {
   test('keeps its own call waiting, and nobody else of the company', async () => {
     const own = await stage.company()
     const [id, ...others] = await times(30, (n) => own.create('clients', { name: `${n}` }))
-    let waiting: Promise<Answer> | undefined
+    let waiting: Promise<TestResponse> | undefined
     await stage.inTransaction(async (transaction) => {
       await hold(transaction, own, id as number)
       waiting = own.call('PATCH', `/v1/clients/${id}`, { body: { name: 'Held' } })
@@ -268,7 +268,7 @@ test('A token that is revoked while its calls are in groups writes nothing after
     const { token } = own
     let isOver = false
     const writers = times(32, async (writer) => {
-      let last: Answer | undefined
+      let last: TestResponse | undefined
       for (let n = 0; !isOver; n++)
         last = await own.call('POST', '/v1/clients', { body: { name: `${writer} ${n}` }, token })
       return last
@@ -310,7 +310,7 @@ test('Any mix of calls at one moment gives the records that they give one after 
       const [own, twin] = [await stage.company(), await stage.company()]
       const base = await inTurn(4, (n) => own.create('clients', { name: `Base ${n}` }))
       const twins = await inTurn(4, (n) => twin.create('clients', { name: `Base ${n}` }))
-      const send = (company: Company, ids: number[], n: number): Promise<Answer> => {
+      const send = (company: Company, ids: number[], n: number): Promise<TestResponse> => {
         const one = operations[n] as (typeof operations)[number]
         const headers = one.keyed ? keyed(`op-${n}`) : {}
         const { does, keyed: _, ...fields } = one
@@ -343,7 +343,7 @@ test('Any mix of calls at one moment gives the records that they give one after 
   )
 })
 
-const refusedLike = (answer: Answer) => [codeOf(answer), answer.body.errors]
+const refusedLike = (answer: TestResponse) => [codeOf(answer), answer.body.errors]
 
 async function inTurn<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []

@@ -6,15 +6,15 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { importBatch } from '#server/pipeline/import-batch.ts'
 import { operator } from '#server/records/actor.ts'
 import { runCommand } from '#server/records/command.ts'
-import { removal } from '#server/records/remove.ts'
+import { createRemoval } from '#server/records/remove.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { undo } from '#server/records/undo.ts'
-import { change, creation } from '#server/records/write-record.ts'
+import { createOne, updateOne } from '#server/records/write-record.ts'
 import { holdInOrder, lockOrder } from '#sql/records/lock-order.ts'
 import { lockTree } from '#sql/records/tree.ts'
 import { passGate } from '#sql/system/locks.ts'
 import { contend } from '../cluster/contention.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { watchLocks } from '../stage/lock-recorder.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
@@ -57,7 +57,7 @@ async function created(definition: Definition, more: JsonObject = {}): Promise<n
   const values: JsonObject = {}
   for (const [name, field] of required) values[name] = (await sampleOf(definition, name, field)) as string
   const { id } = await stage.inTransaction((transaction) =>
-    runCommand(transaction, operator(company.id), creation(company.id, definition, { body: { ...values, ...more } })),
+    runCommand(transaction, operator(company.id), createOne(company.id, definition, { body: { ...values, ...more } })),
   )
   return id
 }
@@ -71,26 +71,30 @@ describe('Writes by the services take their locks in order', () => {
     const id = await created(definition)
     const change_ = actor()
     const tried = (work: () => Promise<unknown>) => work().catch((error: Error) => expect(error.name).toBe('Refusal'))
-    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), creation(company.id, definition, { body }))))
+    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), createOne(company.id, definition, { body }))))
     await tried(() =>
       stage.inTransaction((t) =>
-        runCommand(t, change_, change(company.id, definition, { id, body, expected: undefined })),
+        runCommand(t, change_, updateOne(company.id, definition, { id, body, expected: undefined })),
       ),
     )
     const title = { [definition.title]: definition.fields[definition.title]?.kind === 'text' ? 'Another' : null }
     await tried(() =>
       stage.inTransaction((t) =>
-        runCommand(t, change_, change(company.id, definition, { id, body: title, expected: undefined })),
+        runCommand(t, change_, updateOne(company.id, definition, { id, body: title, expected: undefined })),
       ),
     )
     await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, change_.writeId))))
     const removing = actor()
     await tried(() =>
-      stage.inTransaction((t) => runCommand(t, removing, removal(company.id, { definition, id, expected: undefined }))),
+      stage.inTransaction((t) =>
+        runCommand(t, removing, createRemoval(company.id, { definition, id, expected: undefined })),
+      ),
     )
     await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, removing.writeId))))
     await tried(() =>
-      stage.inTransaction((t) => runCommand(t, actor(), removal(company.id, { definition, id, expected: undefined }))),
+      stage.inTransaction((t) =>
+        runCommand(t, actor(), createRemoval(company.id, { definition, id, expected: undefined })),
+      ),
     )
     const [row] = await stage.sql<{ id: number }>(
       'select max(id) as id from removals where company_id = $1',
@@ -133,7 +137,7 @@ test('A record that comes to refer to what an undo removes, while the undo waits
   ]
   const written = await own.call('POST', '/v1/batch', { body: { mode: 'all', operations } })
   const above = written.body.data.operations[0].data.id as number
-  let undone: Promise<Answer> | undefined
+  let undone: Promise<TestResponse> | undefined
   await stage.inTransaction(async (transaction) => {
     const text = 'update workers set supervisor_id = $1 where company_id = $2 and id = $3'
     await transaction.run({ text, values: [above, own.id, below] })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '#server/store/database.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -54,7 +54,7 @@ describe('A call that is not going to work holds nothing and waits for nobody', 
     const own = await stage.company()
     const id = await own.create('clients', { name: 'A' })
     const patch = () => own.call('PATCH', `/v1/clients/${id}`, { body: { name: 'B' }, headers: keyed('k') })
-    let first: Promise<Answer> | undefined
+    let first: Promise<TestResponse> | undefined
     await stage.inTransaction(async (transaction) => {
       await held(transaction, own, 'clients', id)
       first = patch()
@@ -66,7 +66,7 @@ describe('A call that is not going to work holds nothing and waits for nobody', 
 })
 
 describe('A unique value that somebody takes between the look and the write', () => {
-  type Row = { why: string; call: (own: Company) => Promise<() => Promise<Answer>> }
+  type Row = { why: string; call: (own: Company) => Promise<() => Promise<TestResponse>> }
   const rows: Row[] = [
     {
       why: 'create',
@@ -85,7 +85,7 @@ describe('A unique value that somebody takes between the look and the write', ()
     const own = await stage.company({ plan: 'STARTER' })
     const late = await call(own)
     const before = await stage.sql('select used from plan_usage where company_id = $1 order by records', own.id)
-    let answer: Promise<Answer> | undefined
+    let answer: Promise<TestResponse> | undefined
     let rival = 0
     await stage.inTransaction(async (transaction) => {
       const [row] = await transaction.run<{ id: number }>({

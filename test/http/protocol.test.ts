@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-type Heard = { line: string; headers: Map<string, string>; body: string }
+type ReceivedResponse = { line: string; headers: Map<string, string>; body: string }
 
-async function exchange(text: string): Promise<Heard> {
+async function exchange(text: string): Promise<ReceivedResponse> {
   const { write, heard, closed, socket } = await openRaw(stage.url)
   write(text)
   await closed
@@ -91,7 +91,7 @@ describe('Before the caller is known nothing but Authorization is read; the rest
     headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
 
   test.each(rows)('$why', async ({ method = 'POST', path = '/v1/clients', headers, code }) => {
-    const call = (authorization: string): Promise<Heard> =>
+    const call = (authorization: string): Promise<ReceivedResponse> =>
       exchange(
         `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${lines(headers)}Content-Length: 0\r\n\r\n`,
       )

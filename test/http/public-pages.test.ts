@@ -7,7 +7,7 @@ import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { openCoder } from '#server/http/codings.ts'
 import type { StoredFile } from '#server/http/send.ts'
-import { storedFile } from '#server/http/stored.ts'
+import { storedFile } from '#server/http/static-file.ts'
 import { turnsOf } from '#server/http/turns.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { readConfig } from '#server/config/config.ts'
 import { type RehearsedCall, recordingFile, rehearse, rehearsedCalls } from '#server/rehearse.ts'
 import { connectionPlace, messageReader, type RecordedAnswer, stringsOf } from '#server/store/stand-in.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
@@ -59,7 +59,7 @@ async function make(calls: readonly RehearsedCall[]): Promise<void> {
         if (begins.length === calls.length) for (const begin of begins) begin()
       }),
   }
-  const answers: Promise<Answer>[] = []
+  const answers: Promise<TestResponse>[] = []
   for (const { method, path, body, key } of calls) {
     const headers = key === undefined ? {} : { 'Idempotency-Key': key }
     answers.push(company.call(method, path, { body, headers }))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { lookedAtATurn, openResting } from '#server/http/resting.ts'
+import { lookedAtATurn, openResting } from '#server/http/resting-connections.ts'
 import { eventually } from '../stage/wait.ts'
 
 /** Connections of callers who wait for an answer, over real sockets. */

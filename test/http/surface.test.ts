@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDataRoute, routes } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
-import { makePages } from '#server/http/pages.ts'
+import { createPages } from '#server/http/pages.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -131,7 +131,7 @@ describe('Every answer', () => {
       address: path.replaceAll(/\{\w+\}/g, '999999999'),
       isPublic: everyRoute.every((route) => route.path !== path || !isDataRoute(route)),
     })),
-    ...Object.entries(makePages(stage.app, { is: 'serving' })).map(([address, { isPublic = false }]) => ({
+    ...Object.entries(createPages(stage.app, { is: 'serving' })).map(([address, { isPublic = false }]) => ({
       address,
       isPublic,
     })),

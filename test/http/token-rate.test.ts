@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serve } from '#server/serve.ts'
-import { makeTokenRates } from '#server/service/token-rate.ts'
+import { createTokenRates } from '#server/service/token-rate.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -66,7 +66,7 @@ describe('Where a token has a limit', () => {
 
   test('each process counts for itself: nobody gets less than the limit', async () => {
     const own = await stage.company()
-    const other = await serve({ ...stage.app, tokenRates: makeTokenRates(3, stage.app.clock) })
+    const other = await serve({ ...stage.app, tokenRates: createTokenRates(3, stage.app.clock) })
     try {
       await used(own)
       expect((await own.get('/v1/clients')).status).toBe(429)
@@ -92,7 +92,7 @@ test('Without a limit no answer speaks of one.', async () => {
 describe('The count of a token', () => {
   test('begins anew a minute after it began', () => {
     let now = 0
-    const rates = makeTokenRates(2, { elapsed: () => now })
+    const rates = createTokenRates(2, { elapsed: () => now })
     const seen = [0, 10_500, 59_999, 60_000].map((moment) => {
       now = moment
       const { exceeded, remaining, resetSeconds } = rates.count(1, 1)

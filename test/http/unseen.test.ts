@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 /** Whoever may write a resource and not read it is told no difference by a dry-run. Decisions, Dry-run. */
@@ -21,7 +21,11 @@ const wrong = { credit_limit_minor: 5_600, name: 'Hidden' }
 const namesSent = ['name', 'credit_limit_minor']
 
 /** How each way of changing a record is previewed with a body. */
-const ways: { way: string; ask: (body: object) => Promise<Answer>; told: (body: Answer['body']) => object }[] = [
+const ways: {
+  way: string
+  ask: (body: object) => Promise<TestResponse>
+  told: (body: TestResponse['body']) => object
+}[] = [
   {
     way: 'an update',
     ask: (body) => company.call('PATCH', `/v1/clients/${id}`, { body, headers: dry }),
@@ -39,7 +43,7 @@ const ways: { way: string; ask: (body: object) => Promise<Answer>; told: (body: 
         body: { mode, operations: [{ op: 'update', records: 'clients', id, body }] },
         headers: dry,
       }),
-    told: ({ data }: Answer['body']) => data.operations[0].data,
+    told: ({ data }: TestResponse['body']) => data.operations[0].data,
   })),
 ]
 
@@ -53,7 +57,7 @@ describe('In a dry-run without VIEW, changed is the names sent, in the order of 
       expect(answer.body.plan).toMatchObject({ total: 1, changes: [{ records: 'clients', id, action: 'updated' }] })
       expect(answer.body.plan.changes[0]).not.toHaveProperty('fields')
     }
-    const alike = ({ body: { plan, ...rest } }: Answer) => ({ ...rest, plan: { ...plan, hash: '' } })
+    const alike = ({ body: { plan, ...rest } }: TestResponse) => ({ ...rest, plan: { ...plan, hash: '' } })
     expect(alike(guessed)).toEqual(alike(missed))
   })
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import type { Company } from '../stage/stage.ts'
 
 /**
@@ -427,7 +427,7 @@ describe('Writes answer and leave behind, byte for byte,', () => {
   })
 })
 
-type Call = (write: Write, more: { path: string; body: unknown }) => Promise<Answer>
+type Call = (write: Write, more: { path: string; body: unknown }) => Promise<TestResponse>
 
 async function compare({ title, writes }: Case, company: Company, call: Call): Promise<void> {
   const shown = makeShown(company.id)
@@ -455,7 +455,7 @@ async function compare({ title, writes }: Case, company: Company, call: Call): P
 }
 
 /** Notes the ids of new records by their resource, which their ids tell. */
-function remember(created: Map<string, number[]>, { status, body }: Answer): void {
+function remember(created: Map<string, number[]>, { status, body }: TestResponse): void {
   const note = (id: unknown): void => {
     if (typeof id !== 'number' || id < idsOfResource) return
     const { name } = registry[Math.floor(id / idsOfResource) - 1] as { name: string }
@@ -469,7 +469,7 @@ function remember(created: Map<string, number[]>, { status, body }: Answer): voi
 
 const headersLeftOut = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-encoding', 'content-length']
 
-async function textOf({ status, headers, text }: Answer): Promise<string> {
+async function textOf({ status, headers, text }: TestResponse): Promise<string> {
   const lines = Object.entries(headers)
     .filter(([name]) => !headersLeftOut.includes(name))
     .map(([name, value]) => `${name}: ${value}`)

@@ -8,10 +8,10 @@ import { emptyKept, erasePerson, findMentions } from '#server/service/erase-pers
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendDue } from '#server/webhooks/start.ts'
 import { updateHeld } from '#sql/records/update.ts'
-import { together } from '#sql/statement.ts'
+import { runInOrder } from '#sql/statement.ts'
 import { insertDetails } from '#sql/system/call-details.ts'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
-import type { Answer } from '../stage/http.ts'
+import type { TestResponse } from '../stage/http.ts'
 import type { Company } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
 import { openReceiver, type Receiver } from '../webhooks/receiver.ts'
@@ -51,16 +51,16 @@ const before = {
 const after = { name: `Zeb ${unique.toUpperCase()}`, email: 'zeb@quixworth.example' }
 const words = [unique, 'zebulon', '7946 9917', 'quixworth.example']
 
-type Sent = { method: string; path: string; body?: object; key: string; answer: Answer }
+type SentCall = { method: string; path: string; body?: object; key: string; answer: TestResponse }
 type Admin = Person & { company: Company }
 
 /** Leaves traces of somebody wherever there can be any; the calls with a key, and what they were answered. */
-async function leaveTraces(admin: Admin, kind: 'workers' | 'clients'): Promise<{ id: number; sent: Sent[] }> {
+async function leaveTraces(admin: Admin, kind: 'workers' | 'clients'): Promise<{ id: number; sent: SentCall[] }> {
   const { company } = admin
-  const sent: Sent[] = []
+  const sent: SentCall[] = []
   const own: JsonObject =
     kind === 'workers' ? { employee_no: 'QUIXWORTH-1' } : { kind: 'INDIVIDUAL', tax_id: 'QUIXWORTH-1' }
-  const call = async (method: string, path: string, body?: object): Promise<Answer> => {
+  const call = async (method: string, path: string, body?: object): Promise<TestResponse> => {
     const key = crypto.randomUUID()
     const answer = await company.call(method, path, { body, headers: { 'Idempotency-Key': key } })
     sent.push({ method, path, ...(body ? { body } : {}), key, answer })
@@ -131,7 +131,7 @@ async function leaveTraces(admin: Admin, kind: 'workers' | 'clients'): Promise<{
 }
 
 /** Every key is heard again with its status and the same id. */
-async function replayAll({ company }: Admin, sent: readonly Sent[]): Promise<void> {
+async function replayAll({ company }: Admin, sent: readonly SentCall[]): Promise<void> {
   for (const { method, path, body, key, answer } of sent) {
     if (method === 'GET' || (answer.status === 422 && path !== '/v1/batch')) continue
     const again = await company.call(method, path, { body, headers: { 'Idempotency-Key': key } })
@@ -251,7 +251,7 @@ describe.each(['workers', 'clients'] as const)('One of %s who is erased', (kind)
     for (const { method, answer } of mine?.sent ?? []) {
       const writeId = answer.headers['x-write-id']
       if (writeId === undefined || method === 'DELETE') continue
-      const refused = (await admin?.company.call('POST', `/v1/writes/${writeId}/undo`)) as Answer
+      const refused = (await admin?.company.call('POST', `/v1/writes/${writeId}/undo`)) as TestResponse
       expect([409, 404], `${method} ${refused.text}`).toContain(refused.status)
     }
   })
@@ -337,7 +337,7 @@ describe('While somebody is erased', () => {
       const changes = { name: [`Wes ${unique}`, change.name] }
       const updates = [{ id, version: 1, by: company.actor, values: change, changes }]
       const update = { author: company.actor, definition: workers, updates, names: Object.keys(change), isShown: false }
-      await together(transaction.run, ...updateHeld(update))
+      await runInOrder(transaction.run, ...updateHeld(update))
       begun()
       await held
     })

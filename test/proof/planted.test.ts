@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copyCheckout, hasFound, type Planted, plant, planted, runPlanted } from '../../proof/planted/planted.ts'
+import {
+  copyCheckout,
+  hasFound,
+  type PlantedBug,
+  plant,
+  planted,
+  runPlanted,
+} from '../../proof/planted/planted-bugs.ts'
 import { rules } from '../../proof/rules/index.ts'
 
 let folder: string
@@ -14,7 +21,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-const textOf = ({ file }: Pick<Planted, 'file'>): string => readFileSync(join(checkout, file), 'utf8')
+const textOf = ({ file }: Pick<PlantedBug, 'file'>): string => readFileSync(join(checkout, file), 'utf8')
 
 test.each(planted)('The planted bug "$bug" still has its place', (one) => {
   const whole = textOf(one)
@@ -29,14 +36,14 @@ test('For every rule a bug is planted that it has to find', () => {
 })
 
 test('A bug that is planted in a copy of the service is found by its rule alone', async () => {
-  const one = planted.find(({ bug }) => bug === 'If-Match is not compared') as Planted
+  const one = planted.find(({ bug }) => bug === 'If-Match is not compared') as PlantedBug
   const seen = await runPlanted(one, { checkout, file: join(folder, 'history.jsonl'), seed: 1 })
   expect(hasFound(seen), seen.failure).toBe(true)
   expect(Object.keys(seen.found)).toEqual([one.rule])
 })
 
 test('A planted run that fails counts as one that found nothing', async () => {
-  const one: Planted = { ...(planted[0] as Planted), line: 'no such line', also: [] }
+  const one: PlantedBug = { ...(planted[0] as PlantedBug), line: 'no such line', also: [] }
   const seen = await runPlanted(one, { checkout, file: join(folder, 'history.jsonl'), seed: 1 })
   expect(hasFound(seen)).toBe(false)
   expect(seen.failure).toContain('a bug replaces a line that is there once')

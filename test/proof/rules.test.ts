@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { check } from '../../proof/check.ts'
 import { generateHistory } from '../../proof/generate.ts'
-import { type Line, makeHistory, type RecordedCall, type RecordedEvent } from '../../proof/history.ts'
+import { createHistory, type Line, type RecordedCall, type RecordedEvent } from '../../proof/history.ts'
 import { rules } from '../../proof/rules/index.ts'
 import { countTrials } from '../../proof/trials.ts'
 
 const brokenBy = (lines: Iterable<Line>): string[] => {
-  const { take, history } = makeHistory()
+  const { take, history } = createHistory()
   for (const line of lines) take(line)
   return check(history).map(({ rule }) => rule)
 }
@@ -328,7 +328,7 @@ test('For every rule there is a history that it alone finds', () => {
 })
 
 test('Of every rule it is counted how often a history tries it', () => {
-  const { take, history } = makeHistory()
+  const { take, history } = createHistory()
   for (const line of generateHistory(2000, 1)) take(line)
   const counts = countTrials(history)
   expect(Object.keys(counts)).toEqual(rules.map(({ name }) => name))

@@ -7,7 +7,7 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { describe, expect, test } from 'vitest'
 import { pathsOfServer, readLock } from '#server/commands/licences.ts'
 import { questions } from '../../tools/audit.ts'
-import { slowest } from '../../tools/slowest.ts'
+import { findSlowest } from '../../tools/slowest.ts'
 import { page, thirdParty } from '../../tools/third-party.ts'
 
 /** What is shipped of others. */
@@ -156,7 +156,10 @@ test('npm run slowest lists tests and files by their time, longest first.', () =
     endTime: 1000 + seconds * 1000,
     assertionResults: [{ fullName: `of ${name}`, duration: seconds * 900 }, { fullName: 'left out' }],
   })
-  const { tests, files, seconds } = slowest({ startTime: 0, testResults: [file('a.test.ts', 2), file('b.test.ts', 3)] })
+  const { tests, files, seconds } = findSlowest({
+    startTime: 0,
+    testResults: [file('a.test.ts', 2), file('b.test.ts', 3)],
+  })
   expect(tests.slice(0, 2)).toEqual([
     { seconds: 2.7, file: 'b.test.ts', title: 'of b.test.ts' },
     { seconds: 1.8, file: 'a.test.ts', title: 'of a.test.ts' },

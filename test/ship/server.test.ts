@@ -3,7 +3,7 @@ import { mkdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pathsOfServer, readLock } from '#server/commands/licences.ts'
-import { makeStage, type Stage } from '../command/stage.ts'
+import { createStage, type Stage } from '../command/stage.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 
 /** A checkout as `npm ci --omit=dev` leaves it. */
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 let stage: Stage
 let checkout: string
 beforeAll(async () => {
-  stage = await makeStage()
+  stage = await createStage()
   checkout = await copyOfCheckout(join(stage.folder, 'checkout'))
   await unlink(join(checkout, 'node_modules'))
   const paths = pathsOfServer(await readLock())

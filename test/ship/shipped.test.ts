@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { shipped } from '../../tools/shipped.ts'
+import { shippedPaths } from '../../tools/shipped-paths.ts'
 import { ignored, lastStage } from './dockerfile.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -50,13 +50,13 @@ function walk(): { reached: Set<string>; packages: Map<string, string> } {
   return { reached, packages }
 }
 
-const isShipped = (path: string): boolean => shipped.some((each) => path === each || path.startsWith(`${each}/`))
+const isShipped = (path: string): boolean => shippedPaths.some((each) => path === each || path.startsWith(`${each}/`))
 const { reached, packages } = walk()
 
 test('Every file that a server loads is shipped, and every folder that is shipped is used.', () => {
   expect(reached.size).toBeGreaterThan(400)
   expect([...reached].filter((path) => !isShipped(path))).toEqual([])
-  const folders = shipped.filter((path) => statSync(join(root, path)).isDirectory())
+  const folders = shippedPaths.filter((path) => statSync(join(root, path)).isDirectory())
   // The launcher is no module: it names the file that the walk begins at.
   expect(read('bin/plumbline')).toContain(start)
   const unused = folders.filter((folder) => folder !== 'bin' && ![...reached].some((path) => path.startsWith(folder)))
@@ -72,12 +72,12 @@ test('A package that a server loads is among those that a server is installed wi
 test('The image holds what is shipped, its packages and its built pages, and runs as a number.', () => {
   const { copies, user } = lastStage()
   const own = copies.filter(({ stage }) => stage === undefined)
-  expect(own.flatMap(({ paths }) => paths).toSorted()).toEqual(shipped.toSorted())
+  expect(own.flatMap(({ paths }) => paths).toSorted()).toEqual(shippedPaths.toSorted())
   expect(copies.filter(({ stage }) => stage !== undefined)).toEqual([
     { stage: 'packages', paths: ['/app/node_modules'], to: 'node_modules' },
     { stage: 'build', paths: ['/app/console/dist'], to: 'console/dist' },
   ])
   // Kubernetes cannot judge a name (runAsNonRoot).
   expect(user).toBe('10001:10001')
-  expect(ignored.filter((path) => shipped.includes(path))).toEqual([])
+  expect(ignored.filter((path) => shippedPaths.includes(path))).toEqual([])
 })

@@ -4,10 +4,10 @@ import { settingsOnEveryServer } from '#server/store/citus/distribution.ts'
 import { type Server, template } from './postgres.ts'
 
 /** A migrated database of the file's own, or a copy of another one that nobody uses. */
-export const freshDatabase = (of = template) => makeDatabase(inject('server'), of)
+export const freshDatabase = (of = template) => createTestDatabase(inject('server'), of)
 
 /** An empty one, unless `of` names what it is a copy of. Where companies are distributed, one on each of the servers. */
-export async function makeDatabase(
+export async function createTestDatabase(
   server: Server,
   of = 'template1',
 ): Promise<{ connection: Server; drop(): Promise<void> }> {

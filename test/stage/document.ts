@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '#registry/json.ts'
-import { type Answer, send, type Wire } from './http.ts'
+import { send, type TestResponse, type Wire } from './http.ts'
 import { eventually } from './wait.ts'
 
 /**
@@ -8,7 +8,7 @@ import { eventually } from './wait.ts'
  * what the service itself checks with. The document leaves answers open, because members may be added; what this service
  * answers today is all there, so to the judge they are closed.
  */
-export function conforms({ all, client }: Judges, { method, path }: Wire, answer: Answer): void {
+export function conforms({ all, client }: Judges, { method, path }: Wire, answer: TestResponse): void {
   const [plain, query] = path.split('?') as [string, string | undefined]
   if (method === 'OPTIONS' || answer.status === 405) return
   const { takesFields } = judged(all, { method, path, plain }, answer)
@@ -16,7 +16,11 @@ export function conforms({ all, client }: Judges, { method, path }: Wire, answer
   if (takesFields && !new URLSearchParams(query).has('fields')) judged(client, { method, path, plain }, answer)
 }
 
-function judged(judge: Judge, { method, path, plain }: Wire & { plain: string }, answer: Answer): Partial<Operation> {
+function judged(
+  judge: Judge,
+  { method, path, plain }: Wire & { plain: string },
+  answer: TestResponse,
+): Partial<Operation> {
   const operation = judge.find(method, plain)
   if (!operation) return {}
   const response = operation.responses[answer.status]
@@ -31,8 +35,8 @@ function judged(judge: Judge, { method, path, plain }: Wire & { plain: string },
 }
 
 type Judge = { find(method: string, path: string): Operation | undefined }
-type Operation = { takesFields: boolean; responses: { [status: string]: Described } }
-type Described = { wrong(answer: Answer, method: string): string | undefined }
+type Operation = { takesFields: boolean; responses: { [status: string]: DescribedResponse } }
+type DescribedResponse = { wrong(answer: TestResponse, method: string): string | undefined }
 /** Of both views of the document. */
 export type Judges = { all: Judge; client: Judge }
 
@@ -126,7 +130,7 @@ function describedBy(
   response: Response,
   at: string,
   resolve: <T>(value: T | { $ref: string }) => T,
-): Described {
+): DescribedResponse {
   const checks = new Map<string, ValidateFunction>()
   const schemaAt = (type: string) => `${at}/content/${type.replaceAll('~', '~0').replaceAll('/', '~1')}/schema`
   const required = Object.entries(response.headers ?? {})

@@ -12,7 +12,7 @@ export type Wire = {
   from?: string
 }
 
-export type Answer = {
+export type TestResponse = {
   status: number
   headers: { [name: string]: string | undefined }
   /** The content, decoded. */
@@ -30,7 +30,7 @@ function decoded(bytes: Buffer, coding: string | undefined): Buffer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 })
 
-export function send(base: string, wire: Wire): Promise<Answer> {
+export function send(base: string, wire: Wire): Promise<TestResponse> {
   const { hostname, port } = new URL(base)
   const bytes = wire.body === undefined ? undefined : Buffer.from(wire.body)
   const headers = (wire.headers ?? []).flat()
@@ -59,7 +59,7 @@ export function send(base: string, wire: Wire): Promise<Answer> {
           const isJson = /json/.test(response.headers['content-type'] ?? '')
           resolve({
             status: response.statusCode ?? 0,
-            headers: response.headers as Answer['headers'],
+            headers: response.headers as TestResponse['headers'],
             text,
             sent: sent.length,
             body: isJson && text !== '' ? JSON.parse(text) : undefined,

@@ -1,6 +1,6 @@
 import { registry } from '#registry/resources/index.ts'
 import type { Database, Transaction } from '#server/store/database.ts'
-import { holds, lockOrder } from '#sql/records/lock-order.ts'
+import { holdStrengths, lockOrder } from '#sql/records/lock-order.ts'
 import type { Statement } from '#sql/statement.ts'
 
 /** A lock that a statement takes: the stage of the order, and within it the table and id of a record or the key of a value. */
@@ -41,7 +41,7 @@ function watched(transaction: Transaction, tell: (violation: string) => void, st
           stage: stages.indexOf('records'),
           place,
           id: BigInt(id),
-          strength: holds.length,
+          strength: holdStrengths.length,
           name: `${table} ${id}`,
         }
         held.set(`${lock.stage} ${lock.place} ${lock.id}`, { lock, by })
@@ -168,13 +168,13 @@ function rowLocks(text: string, values: readonly unknown[], rows: Row[]): RowLoc
     const before = text.slice(0, match.index)
     const [, table = ''] = [...before.matchAll(/from (\w+)/g)].at(-1) ?? []
     const condition = before.slice(before.lastIndexOf('where'))
-    const strength = holds.indexOf(match[0] as (typeof holds)[number])
+    const strength = holdStrengths.indexOf(match[0] as (typeof holdStrengths)[number])
     const place = Math.max(match.index, text.indexOf(`select * from related_${table}`))
     locks.push({ table, strength, place, ids: idsOf(condition, { text, before, table, values, rows, strength }) })
   }
   if (/^insert into undos/.test(text.trim())) locks.push({ table: 'undos', ids: [], strength: 0, place: 0 })
   // A statement that locks many at once, as holdInOrder does, takes them by id and not by strength.
-  const isMany = locks.length === holds.length && locks.every(({ table }) => table === locks[0]?.table)
+  const isMany = locks.length === holdStrengths.length && locks.every(({ table }) => table === locks[0]?.table)
   if (!isMany) return locks.toSorted((one, other) => one.place - other.place)
   return locks
     .flatMap(({ ids, ...lock }) => ids.map((id) => ({ ...lock, ids: [id] })))

@@ -2,11 +2,11 @@ import type { DataRoute } from '#derive/routes.ts'
 import { isWrite } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
-import { planLimit } from '#registry/plans.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
+import { planLimit } from '#registry/subscription-plans.ts'
 import { cursorOf } from '#server/service/changes.ts'
 import { lockOf } from '#server/writes/idempotency.ts'
-import type { Answer } from './http.ts'
+import type { TestResponse } from './http.ts'
 import { billed, type Company, type Stage } from './stage.ts'
 
 /** A call in the making: as it is, it succeeds. */
@@ -32,7 +32,7 @@ export type Scenario = {
   close?: (company: Company) => Promise<unknown>
   mutate?: (draft: Draft) => void
   /** Something that must hold during the call. */
-  during?: (stage: Stage, company: Company, call: () => Promise<Answer>) => Promise<Answer>
+  during?: (stage: Stage, company: Company, call: () => Promise<TestResponse>) => Promise<TestResponse>
 }
 
 /** So few calls of a token in a minute that a test can use them up, and enough for every other one. */
@@ -178,7 +178,7 @@ export function compatible(one: RefusalCode, other: RefusalCode): boolean {
 }
 
 /** A call of the route that succeeds, changed by these scenarios. */
-export async function callIn(stage: Stage, route: DataRoute, codes: readonly RefusalCode[]): Promise<Answer> {
+export async function callIn(stage: Stage, route: DataRoute, codes: readonly RefusalCode[]): Promise<TestResponse> {
   const company = await stage.company()
   const { definition, body } = route
   const draft: Draft = {

@@ -2,10 +2,10 @@ import type { Route } from '#derive/routes.ts'
 import { addOns } from '#registry/add-ons.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
-import type { Plan } from '#registry/plans.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
 import type { App } from '#server/app.ts'
-import { makeApp } from '#server/app.ts'
+import { createApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import type { Handlers } from '#server/pipeline/handler.ts'
 import { type Actor, operator } from '#server/records/actor.ts'
@@ -18,7 +18,7 @@ import type { Transaction } from '#server/store/database.ts'
 import { oneKey } from '#server/store/seal.ts'
 import { everywhere, freshDatabase } from './database.ts'
 import { conforms, judgeOf } from './document.ts'
-import { type Answer, send, type Wire } from './http.ts'
+import { send, type TestResponse, type Wire } from './http.ts'
 import type { Server } from './postgres.ts'
 
 /** One server on a database of its own, and companies to call it for. */
@@ -28,7 +28,7 @@ export type Stage = {
   connection: Server
   company(options?: CompanyOptions): Promise<Company>
   /** Any call at all; every answer is checked against the served document. */
-  send(wire: Wire): Promise<Answer>
+  send(wire: Wire): Promise<TestResponse>
   sql<Row = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<Row[]>
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Statements that wait for a lock, on whichever server. */
@@ -37,7 +37,7 @@ export type Stage = {
 }
 
 export type CompanyOptions = {
-  plan?: Plan
+  plan?: SubscriptionPlan
   addOns?: readonly string[]
   permissions?: readonly string[]
   scopes?: readonly string[] | 'all'
@@ -60,13 +60,13 @@ export type Company = {
   accountId: number
   token: string
   actor: Actor
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  get(path: string, headers?: { readonly [name: string]: string }): Promise<Answer>
+  call(method: string, path: string, options?: CallOptions): Promise<TestResponse>
+  get(path: string, headers?: { readonly [name: string]: string }): Promise<TestResponse>
   /** Creates by the API; the id. */
   create(resource: string, body: object): Promise<number>
   /** Creates by the services, ERP-only resources too; the id. */
   record(kind: string, body: JsonObject): Promise<number>
-  set(change: { plan?: Plan; addOns?: readonly string[]; currency?: string }): Promise<void>
+  set(change: { plan?: SubscriptionPlan; addOns?: readonly string[]; currency?: string }): Promise<void>
   setAccount(change: { permissions?: readonly string[]; disabled?: boolean }): Promise<void>
   allow(allowlist: readonly string[]): Promise<void>
   rotate(): Promise<string>
@@ -102,7 +102,7 @@ export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '300
 export async function openStage(
   environment: { [name: string]: string } = {},
   made?: { routes: readonly Route[]; handlers: Handlers },
-  reach: (connection: Server) => Parameters<typeof makeApp>[1] = (connection) => connection,
+  reach: (connection: Server) => Parameters<typeof createApp>[1] = (connection) => connection,
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   // Nobody is left to be answered when a test closes its stage; the time for it would pass all the same.
@@ -114,12 +114,12 @@ export async function openStage(
     ...patience,
     ...environment,
   })
-  const app = makeApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'))
+  const app = createApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
   const judges = await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
   const sql: Stage['sql'] = (text, ...values) => app.database.read({ text, values })
-  const checkedSend = async (wire: Wire): Promise<Answer> => {
+  const checkedSend = async (wire: Wire): Promise<TestResponse> => {
     const answer = await send(listening.url, wire)
     conforms(judges, wire, answer)
     return answer

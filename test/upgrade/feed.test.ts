@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { clients } from '#registry/resources/clients.ts'
-import { type App, makeApp } from '#server/app.ts'
+import { type App, createApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
@@ -11,7 +11,7 @@ import { createWebhook } from '#server/service/webhooks.ts'
 import { migrate, migrateBack } from '#server/store/migrate.ts'
 import { oneKey } from '#server/store/seal.ts'
 import { sendDue } from '#server/webhooks/start.ts'
-import { makeDatabase } from '../stage/database.ts'
+import { createTestDatabase } from '../stage/database.ts'
 import { untilTold } from '../stage/wait.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
@@ -19,7 +19,7 @@ import { openReceiver } from '../webhooks/receiver.ts'
 const beforeLines = '0017-imports'
 
 test('A cursor and a webhook of the release before lines go on after the upgrade without a gap and without a repeat.', async () => {
-  const { connection, drop } = await makeDatabase(inject('server'))
+  const { connection, drop } = await createTestDatabase(inject('server'))
   const client = new pg.Client(connection)
   await client.connect()
   const receiver = await openReceiver()
@@ -32,7 +32,7 @@ test('A cursor and a webhook of the release before lines go on after the upgrade
   const told = () => untilTold({ sql: (text) => sql(text), connection })
   const config = readConfig({ LOG_LEVEL: 'silent', WEBHOOK_NETWORKS: '127.0.0.1' })
   const using = async <T>(work: (app: App) => Promise<T>): Promise<T> => {
-    const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
+    const app = createApp(config, connection, oneKey('the sealing key of the tests, long enough'))
     try {
       return await work(app)
     } finally {

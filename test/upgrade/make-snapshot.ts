@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
 import { findUnprivileged, isRoot, readOwnIdentity, run } from '#server/embedded/processes.ts'
-import { makeRecords } from './records.ts'
+import { createRecords } from './records.ts'
 import { snapshotOf, writeSnapshot } from './snapshot.ts'
 
 /**
@@ -39,7 +39,7 @@ try {
   try {
     const { port, stop } = await startService()
     const address = `http://127.0.0.1:${port}`
-    const made = await makeRecords(address, command)
+    const made = await createRecords(address, command)
       .then((made) => writeDocument(address).then(() => made))
       .finally(stop)
     await writeSnapshot(name, snapshotOf(made, await dump(), await statements()))

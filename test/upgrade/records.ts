@@ -1,4 +1,4 @@
-import type { Answered, Snapshot } from './snapshot.ts'
+import type { AnsweredCall, Snapshot } from './snapshot.ts'
 
 /** Of what is refused on purpose, and of the record that was deleted. */
 const expected = [404, 422]
@@ -6,14 +6,14 @@ const expected = [404, 422]
 type Command = (...words: string[]) => Promise<{ [member: string]: unknown }>
 
 /** A company of its own beside the demo, whose token writes and reads as an integration does. */
-export async function makeRecords(url: string, command: Command): Promise<Pick<Snapshot, 'token' | 'answers'>> {
+export async function createRecords(url: string, command: Command): Promise<Pick<Snapshot, 'token' | 'answers'>> {
   const company = String(
     (await command('company', 'create', '--name', 'Quay & Daughters', '--add-ons', 'all')).company_id,
   )
   const person = ['--name', 'Ines Quay', '--email', 'ines@quay.example', '--password', 'a long word of the quay']
   const account = String((await command('account', 'create', '--company', company, ...person)).account_id)
   const { token } = await command('token', 'issue', '--company', company, '--account', account)
-  const answers: Answered[] = []
+  const answers: AnsweredCall[] = []
 
   async function call(method: string, path: string, body?: unknown, headers: { [name: string]: string } = {}) {
     const sent = {

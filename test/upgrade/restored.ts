@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { makeDatabase } from '../stage/database.ts'
+import { createTestDatabase } from '../stage/database.ts'
 import type { Server } from '../stage/postgres.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** The database of a version, gone when the test is over. */
 export async function restored({ database }: Snapshot): Promise<{ connection: Server; sql: Sql }> {
-  const { connection, drop } = await makeDatabase(inject('server'))
+  const { connection, drop } = await createTestDatabase(inject('server'))
   const client = new pg.Client(connection)
   await client.connect()
   onTestFinished(async () => {

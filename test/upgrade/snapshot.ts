@@ -10,10 +10,10 @@ export type Snapshot = {
   /** Everything it asked of its database, each statement once. */
   statements: readonly string[]
   token: string
-  answers: readonly Answered[]
+  answers: readonly AnsweredCall[]
 }
 
-export type Answered = {
+export type AnsweredCall = {
   method: string
   path: string
   headers: { readonly [name: string]: string }

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Line } from '#registry/fields/lines.ts'
 import { totals as totalsOf } from '#registry/resources/totals.ts'
-import { makeApp } from '#server/app.ts'
+import { createApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { operator } from '#server/records/actor.ts'
 import { serve } from '#server/serve.ts'
@@ -16,7 +16,7 @@ import { send } from '../stage/http.ts'
 import { recordsWithoutLogTime } from '../stage/log-times.ts'
 import { eventually } from '../stage/wait.ts'
 import { contentsOf, restored, type Sql, shapeOf } from './restored.ts'
-import { type Answered, readSnapshot, type Snapshot, snapshots } from './snapshot.ts'
+import { type AnsweredCall, readSnapshot, type Snapshot, snapshots } from './snapshot.ts'
 
 /** What a version left behind is brought up to date, and what it had promised its callers is kept. */
 const root = join(import.meta.dirname, '../..')
@@ -71,9 +71,9 @@ describe.each(snapshots())('A database of version %s', (name) => {
     // Answers are kept for a day, and a snapshot is older.
     await sql('update answers set completed_at = now()')
     const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000' })
-    const app = makeApp(config, connection, oneKey('the sealing key of the snapshots, long enough'))
+    const app = createApp(config, connection, oneKey('the sealing key of the snapshots, long enough'))
     const listening = await serve(app)
-    const call = ({ method, path, headers, body }: Answered) =>
+    const call = ({ method, path, headers, body }: AnsweredCall) =>
       send(listening.url, {
         method,
         path,

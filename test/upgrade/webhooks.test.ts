@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeApp, systemClock } from '#server/app.ts'
+import { createApp, systemClock } from '#server/app.ts'
 import { replayOne } from '#server/service/webhooks.ts'
 import { migrate, migrateBack } from '#server/store/migrate.ts'
 import { knownMigrations } from '#server/store/migration-files.ts'
@@ -55,7 +55,7 @@ test('No webhook, place or attempt is lost on the way back and forward, and ever
   )
   await migrate(stage.connection, () => undefined)
 
-  const again = makeApp(stage.app.config, stage.connection, stage.app.secret)
+  const again = createApp(stage.app.config, stage.connection, stage.app.secret)
   try {
     const app = { ...again, clock: { ...systemClock, now: () => new Date(Date.now() + 10_000) } }
     receiver.behave(() => ok)

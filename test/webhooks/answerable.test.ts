@@ -23,10 +23,10 @@ afterAll(async () => {
 
 const without = (...codes: string[]): string[] => permissions.filter((code) => !codes.includes(code))
 
-type Made = { admin: Person & { company: Company }; maker: Person; path: string; id: number }
+type OthersWebhook = { admin: Person & { company: Company }; maker: Person; path: string; id: number }
 
 /** A webhook that somebody made who is not the administrator. */
-async function made(events: string[] = ['clients.created', 'workers.created']): Promise<Made> {
+async function made(events: string[] = ['clients.created', 'workers.created']): Promise<OthersWebhook> {
   const admin = await stage.admin()
   const maker = await stage.person(admin.company)
   const input = { name: 'Ledger', url: receiver.url, events, payload: 'full', ordered: true, password }
@@ -45,12 +45,12 @@ async function sendAll(): Promise<void> {
 
 const namesGot = (): string[] => receiver.got.map(({ data }) => data?.record?.name)
 
-const change = ({ admin, maker }: Made, body: object) =>
+const change = ({ admin, maker }: OthersWebhook, body: object) =>
   admin.ask('PATCH', `/console/accounts/${maker.id}`, { ...body, own_password: password })
-const byCommand = ({ admin, maker }: Made, body: object) =>
+const byCommand = ({ admin, maker }: OthersWebhook, body: object) =>
   stage.inTransaction((transaction) => setAccount(transaction, admin.company.id, maker.id, body))
 
-const roads: { road: string; take(made: Made): Promise<unknown>; detail: string }[] = [
+const roads: { road: string; take(made: OthersWebhook): Promise<unknown>; detail: string }[] = [
   {
     road: 'the account is disabled in Settings',
     take: (made) => change(made, { disabled: true }),

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Stage as CommandStage, makeStage } from '../command/stage.ts'
+import { type Stage as CommandStage, createStage } from '../command/stage.ts'
 import { urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
@@ -14,7 +14,7 @@ let receiver: Receiver
 let company: Company
 beforeAll(async () => {
   stage = await openStage()
-  commands = await makeStage()
+  commands = await createStage()
 })
 afterAll(async () => {
   await commands.clear()

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { afterAttempt, isDue, type Pending, type Progress, passArrived, readsAgain } from '#server/webhooks/progress.ts'
+import {
+  afterAttempt,
+  isDue,
+  type PendingEvents,
+  type Progress,
+  passArrived,
+  readsAgain,
+} from '#server/webhooks/progress.ts'
 
 /** How far an endpoint has come, decided by what has happened. */
 const start = new Date('2026-03-31T12:00:00Z')
@@ -65,7 +72,7 @@ test('what is looked at again is due when the next that failed is, or else when 
 
 describe('The cursor passes what has arrived without a gap', () => {
   const events = ['a', 'b', 'c', 'd'].map((id, index) => ({ id, cursor: place(index + 1), isWanted: id !== 'b' }))
-  const rows: { why: string; from: number; pending: Pending; to: number; left: string[] }[] = [
+  const rows: { why: string; from: number; pending: PendingEvents; to: number; left: string[] }[] = [
     { why: 'nothing', from: 0, pending: {}, to: 0, left: [] },
     { why: 'the first, and the one that nobody wants', from: 0, pending: { a: 'arrived' }, to: 2, left: [] },
     { why: 'not over a gap', from: 0, pending: { c: 'arrived', d: 'arrived' }, to: 0, left: ['c', 'd'] },

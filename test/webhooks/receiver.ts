@@ -6,15 +6,15 @@ import { Webhook } from 'standardwebhooks'
 export type Receiver = {
   url: string
   /** All that came, whatever was answered. */
-  got: Got[]
+  got: ReceivedMessage[]
   /** What it does from now on; `count` is how many came before this one. */
-  behave(how: (got: Got, count: number) => Behaviour | Promise<Behaviour>): void
+  behave(how: (got: ReceivedMessage, count: number) => Behaviour | Promise<Behaviour>): void
   /** The ids that were answered with success, each as often as it came. */
   taken(): string[]
   close(): Promise<void>
 }
 
-export type Got = {
+export type ReceivedMessage = {
   id: string
   type: string
   headers: { [name: string]: string }
@@ -32,9 +32,9 @@ export type Behaviour =
 export const ok: Behaviour = { status: 204 }
 
 export async function openReceiver(port = 0): Promise<Receiver> {
-  const got: Got[] = []
+  const got: ReceivedMessage[] = []
   const taken: string[] = []
-  let how: (got: Got, count: number) => Behaviour | Promise<Behaviour> = () => ok
+  let how: (got: ReceivedMessage, count: number) => Behaviour | Promise<Behaviour> = () => ok
   const server = createServer(async (request, response) => {
     const one = await read(request)
     const behaviour = await how(one, got.push(one) - 1)
@@ -58,9 +58,10 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 /** What the library of a receiver makes of it; throws where the signature is wrong. */
-export const verified = (secret: string, { text, headers }: Got): unknown => new Webhook(secret).verify(text, headers)
+export const verified = (secret: string, { text, headers }: ReceivedMessage): unknown =>
+  new Webhook(secret).verify(text, headers)
 
-async function read(request: IncomingMessage): Promise<Got> {
+async function read(request: IncomingMessage): Promise<ReceivedMessage> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString('utf8')

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import type { Listing } from '#registry/listing.ts'
+import type { ListRequest } from '#registry/listing.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
@@ -24,7 +24,7 @@ export const answer = {
   ...{ fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null },
   ...{ request_id: null, write_id: null },
 }
-export const noted: CallRow = {
+export const callRow: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
   ...{
     record_id: 4711,
@@ -70,7 +70,7 @@ export const author = {
   writeId: '00000000-0000-4000-8000-000000000000',
 }
 export const place = { epoch: 1, pos: '800', id: 4711, line: 3_141_592_653 }
-export const following = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
+export const changesRequest = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
 export const sealedPlace = { table: 'tokens', id: 'id', column: 'sealed' }
 export const webhook = {
   ...{ name: 'W', url: 'https://erp.example.com', events: ['projects.created'], ordered: true },
@@ -80,12 +80,12 @@ export const webhookClaim = { companyId: 7, id: 3, claim: '00000000-0000-4000-80
 export const webhookProgress = {
   ...{ cursor: place, pending: {}, paused_until: null, next_attempt_at: null, failing_since: null },
 }
-export const attempted: AttemptRow = {
+export const attemptRow: AttemptRow = {
   ...{ company_id: 7, endpoint_id: 3, at: new Date(0), event: 'projects.created', event_id: 'evt_1_9', after: place },
   ...{ payload: 'full', by_hand: false, ms: 1.5, status: 500, failure: null, detail: null, request_bytes: 2 },
   ...{ request_sha256: answer.fingerprint, test_body: null, answer_headers: {}, answer_body: '', answer_cut: false },
 }
-export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
+export const page: ListRequest = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]
 export const [trades, categories, equipment] = ['trades', 'categories', 'equipment'].map((name) =>
   definitionOf(registry, name),

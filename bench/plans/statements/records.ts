@@ -16,7 +16,7 @@ import {
 import {
   draftInvoices,
   estimatesWaiting,
-  expiring,
+  expiringSubcontractors,
   hoursToApprove,
   projectsByStatus,
   serviceDue,
@@ -58,16 +58,23 @@ import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sq
 import { tagsOf } from '#sql/records/tags.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { updateHeld } from '#sql/records/update.ts'
-import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
+import {
+  changedSince,
+  changesOfWrite,
+  holdUndo,
+  moveUndo,
+  plannedBy,
+  removalsById,
+} from '#sql/records/written-changes.ts'
 import { appendRecords } from '#sql/system/log.ts'
 import {
   ask,
   author,
   categories,
+  changesRequest,
   clients,
   equipment,
   estimates,
-  following,
   page,
   projects,
   type Topic,
@@ -240,8 +247,8 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'changes',
     [
-      changesAfter([projects, estimates], following),
-      changesWithCaller(ask, [projects, estimates], following),
+      changesAfter([projects, estimates], changesRequest),
+      changesWithCaller(ask, [projects, estimates], changesRequest),
       nowWithCaller(ask, [projects, estimates]),
       historyWithCaller(ask, projects, 4711, page),
       plannedBy([projects, estimates], 7, { writeId: author.writeId, after: 0 }),
@@ -257,7 +264,7 @@ export const ofTheRecords: readonly Topic[] = [
     [
       projectsByStatus(7),
       estimatesWaiting(7),
-      expiring(7, 'insurance_expires_on', '2026-01-01', 5),
+      expiringSubcontractors(7, 'insurance_expires_on', '2026-01-01', 5),
       serviceDue(7, '2026-01-01', 5),
       hoursToApprove(7),
       draftInvoices(7),

@@ -13,14 +13,6 @@ import {
   updateAccount,
 } from '#sql/system/accounts.ts'
 import {
-  claimForSession,
-  claimKeys,
-  findAnswer,
-  forgetAnswers,
-  keepAnswers,
-  sweepAnswers,
-} from '#sql/system/answers.ts'
-import {
   auditBefore,
   auditOfPerson,
   companiesWithOldAudit,
@@ -35,7 +27,7 @@ import {
   forgetBatchAnswers,
   lockBatch,
   storeBatchAnswer,
-} from '#sql/system/batch-answers.ts'
+} from '#sql/system/batch-responses.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import {
   companiesWithUnwanted,
@@ -106,6 +98,14 @@ import {
 } from '#sql/system/sessions.ts'
 import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from '#sql/system/sign-in.ts'
 import {
+  claimForSession,
+  claimKeys,
+  deleteStoredResponses,
+  findStoredResponse,
+  storeResponses,
+  sweepAnswers,
+} from '#sql/system/stored-responses.ts'
+import {
   activeToken,
   insertToken,
   nextTokenId,
@@ -118,10 +118,10 @@ import {
   answer,
   ask,
   author,
+  callRow,
   company,
   details,
   key,
-  noted,
   page,
   person,
   projects,
@@ -163,10 +163,10 @@ export const ofTheSystem: readonly Topic[] = [
     [
       claimKeys([key], ask),
       claimForSession(key.lock),
-      findAnswer(7, 'key'),
-      keepAnswers(7, [{ key: 'key', ...answer }]),
-      keepAnswers(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(7, projects)),
-      forgetAnswers(7, ['key']),
+      findStoredResponse(7, 'key'),
+      storeResponses(7, [{ key: 'key', ...answer }]),
+      storeResponses(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(7, projects)),
+      deleteStoredResponses(7, ['key']),
       sweepAnswers(1000),
     ],
   ],
@@ -194,7 +194,7 @@ export const ofTheSystem: readonly Topic[] = [
     'metering',
     [
       insertCalls([]),
-      settleCall(noted),
+      settleCall(callRow),
       compactRowCounts(1000),
       addToRowCount(7, 'projects', 2),
       takeSlots(7, 'projects', 25, 2),

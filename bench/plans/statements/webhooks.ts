@@ -26,7 +26,7 @@ import {
   webhookFigures,
   webhooksOf,
 } from '#sql/system/webhooks.ts'
-import { answer, attempted, place, type Topic, webhook, webhookClaim, webhookProgress } from './examples.ts'
+import { answer, attemptRow, place, type Topic, webhook, webhookClaim, webhookProgress } from './examples.ts'
 
 /** Statements of what is sent to others. */
 export const ofTheWebhooks: readonly Topic[] = [
@@ -62,7 +62,7 @@ export const ofTheWebhooks: readonly Topic[] = [
   [
     'webhook-attempts',
     [
-      insertAttempt(attempted),
+      insertAttempt(attemptRow),
       attemptsOf(7, 3, { failedAlone: true, limit: 50, offset: 0 }),
       countAttempts(7, 3, false),
       findAttempt(7, 1),

@@ -11,7 +11,7 @@ export type Ref<R extends ResourceName> = { readonly $ref: string; readonly [ref
 
 type References<R extends ResourceName> = Resources[R]['references']
 /** A body in which a field that refers to a record takes an earlier operation of the batch, too. */
-type Batched<R extends ResourceName, B> = {
+type BatchBody<R extends ResourceName, B> = {
   [F in keyof B]: F extends keyof References<R>
     ? References<R>[F] extends ResourceName
       ? B[F] | Ref<References<R>[F]>
@@ -24,9 +24,9 @@ type Target = number | { externalRef: string }
 type OperationOptions = { ifMatch?: string }
 
 export type BatchCollection<R extends ResourceName> = {
-  create(body: Batched<R, Resources[R]['create']>): Ref<R>
-  update(record: Target, body: Batched<R, Resources[R]['update']>, options?: OperationOptions): Ref<R>
-  upsert(externalRef: string, body: Batched<R, Resources[R]['update']>, options?: OperationOptions): Ref<R>
+  create(body: BatchBody<R, Resources[R]['create']>): Ref<R>
+  update(record: Target, body: BatchBody<R, Resources[R]['update']>, options?: OperationOptions): Ref<R>
+  upsert(externalRef: string, body: BatchBody<R, Resources[R]['update']>, options?: OperationOptions): Ref<R>
   delete(record: Target, options?: OperationOptions): void
 }
 

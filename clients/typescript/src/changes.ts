@@ -4,7 +4,7 @@ import { type Change, type ResourceName, type Resources, references, resourceNam
 
 /** The changes of a company, in order and without a gap. */
 
-type Followed<R extends ResourceName> = {
+type FollowRequest<R extends ResourceName> = {
   /** The cursor to go on from. From the oldest change that is kept if not given. */
   after?: string | undefined
   /** The resources to hear of. All that the token may read if not given. */
@@ -30,7 +30,7 @@ const pageSize = 100
 /** Reads one page of the feed, and tries until the signal. */
 async function readPage<R extends ResourceName>(
   connection: Connection,
-  { after, records, signal, wait }: Followed<R> & { wait: number },
+  { after, records, signal, wait }: FollowRequest<R> & { wait: number },
 ): Promise<ChangesPage<R>> {
   const { body } = await send(
     connection,
@@ -53,7 +53,7 @@ export const readCursor = async (connection: Connection, signal?: AbortSignal): 
 /** Yields pages of changes until the signal aborts. A page without changes comes when its cursor moved on. */
 export async function* follow<R extends ResourceName = ResourceName>(
   connection: Connection,
-  followed: Followed<R> = {},
+  followed: FollowRequest<R> = {},
 ): AsyncGenerator<ChangesPage<R>, void, undefined> {
   for (let after = followed.after; ; ) {
     const page = await readPage(connection, { ...followed, after, wait: waitSeconds })

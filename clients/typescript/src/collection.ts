@@ -1,4 +1,4 @@
-import { type Answer, type Call, type CallOptions, type Connection, type Query, send } from './send.ts'
+import { type Call, type CallOptions, type Connection, type Query, type SuccessResponse, send } from './send.ts'
 import type { ResourceName, Resources } from './types.gen.ts'
 import type {
   Choice,
@@ -228,7 +228,7 @@ export function openPreviews<R extends ResourceName>(connection: Connection, nam
 }
 
 /** Returns the member `data` of an answer. */
-export const dataOf = ({ body }: Answer): unknown => (body as { data?: unknown } | undefined)?.data
+export const dataOf = ({ body }: SuccessResponse): unknown => (body as { data?: unknown } | undefined)?.data
 
 /** Returns the given key, or a new one. Throws TypeError if the service would not take it. */
 export function keyOf({ key = crypto.randomUUID() }: WriteOptions = {}): string {
@@ -254,7 +254,7 @@ export async function write<T extends CreateResult | UpdateResult | UpsertResult
   return { ...(dataOf(answer) as T), ...writtenOf(answer) }
 }
 
-const writtenOf = ({ headers }: Answer): Written => ({
+const writtenOf = ({ headers }: SuccessResponse): Written => ({
   etag: headers.get('etag') ?? undefined,
   writeId: headers.get('x-write-id') as string,
   replayed: headers.get('idempotency-replayed') === 'true',

@@ -2,7 +2,7 @@ import type { FieldCode, RefusalCode, Scope } from './types.gen.ts'
 import type { FieldProblem, Problem, RecordGroup, RefusedOperation, UndoConflict, WritePlan } from './wire.ts'
 
 /** The members that a refusal has besides those of every refusal, by its code. */
-type Extra = {
+type ProblemMembers = {
   validation_failed: { errors: FieldProblem<FieldCode>[] }
   insufficient_scope: { required_scope: Scope | (string & {}) }
   feature_off: { feature: string }
@@ -26,7 +26,7 @@ type RefusedOf<C extends Code> = Error & {
   readonly requestId: string | undefined
   /** Seconds after which the service asks to be called again. */
   readonly retryAfter: number | undefined
-} & (C extends keyof Extra ? Readonly<Extra[C]> : unknown)
+} & (C extends keyof ProblemMembers ? Readonly<ProblemMembers[C]> : unknown)
 
 /** An answer of the service that says no. `code` tells which members it has. */
 export type Refused = { [C in Code]: RefusedOf<C> }[Code]

@@ -70,7 +70,9 @@ export type Plumbline = { readonly [R in ResourceName]: Collection<R> } & {
 /** Opens a client. Nothing is sent yet. Throws TypeError if an option is not usable. */
 export function connect(options: ConnectOptions): Plumbline {
   const connection = openConnection(options)
-  const collections = each((name) => openCollection(connection, name)) as { [R in ResourceName]: Collection<R> }
+  const collections = createCollections((name) => openCollection(connection, name)) as {
+    [R in ResourceName]: Collection<R>
+  }
   const undoing = (writeId: string): Write => {
     if (!/^[0-9a-f-]{36}$/i.test(writeId)) throw new TypeError(`a write id is a UUID: ${writeId}`)
     return { method: 'POST', path: `/v1/writes/${writeId}/undo`, attemptMs: null }
@@ -79,7 +81,7 @@ export function connect(options: ConnectOptions): Plumbline {
     ...collections,
     me: async (given) => dataOf(await send(connection, { method: 'GET', path: '/v1/me' }, given)) as Me,
     preview: {
-      ...(each((name) => openPreviews(connection, name)) as { [R in ResourceName]: PreviewCollection<R> }),
+      ...(createCollections((name) => openPreviews(connection, name)) as { [R in ResourceName]: PreviewCollection<R> }),
       undo: (writeId, given) => previewWrite(connection, undoing(writeId), given),
     },
     apply: (preview, given) => applyPreview(connection, preview, given),
@@ -100,5 +102,5 @@ export function connect(options: ConnectOptions): Plumbline {
   }
 }
 
-const each = (open: (name: ResourceName) => unknown): object =>
+const createCollections = (open: (name: ResourceName) => unknown): object =>
   Object.fromEntries(resourceNames.map((name) => [name, open(name)]))

@@ -45,7 +45,7 @@ export type Call = {
 export type Query = { readonly [name: string]: string | number | boolean | readonly (string | number)[] | undefined }
 
 /** An answer that is no refusal. `body` is undefined for 304. */
-export type Answer = { status: number; headers: Headers; body: unknown }
+export type SuccessResponse = { status: number; headers: Headers; body: unknown }
 
 const attemptMsDefault = 30_000
 const deadlineMsDefault = 60_000
@@ -87,7 +87,7 @@ function checkedDeadline(deadlineMs: number | undefined): number | undefined {
  * Sends a call until an answer settles it. Throws Refused for an answer that says no, Unreachable when the deadline
  * passes, and the reason of the signal when that aborts.
  */
-export async function send(connection: Connection, call: Call, options: CallOptions = {}): Promise<Answer> {
+export async function send(connection: Connection, call: Call, options: CallOptions = {}): Promise<SuccessResponse> {
   const { signal } = options
   const end = performance.now() + (checkedDeadline(options.deadlineMs) ?? connection.deadlineMs)
   for (let attempts = 1; ; attempts += 1) {
@@ -121,7 +121,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-type Outcome = { answer: Answer } | { error: unknown; isRetried: boolean; retryAfter?: number | undefined }
+type Outcome = { answer: SuccessResponse } | { error: unknown; isRetried: boolean; retryAfter?: number | undefined }
 
 type Limits = { signal: AbortSignal | undefined; endsAt: number }
 

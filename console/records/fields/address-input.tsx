@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '#registry/json.ts'
 import { useRecordTexts } from '../../texts/texts.tsx'
 import { Bare, Fields } from '../../ui/layout.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { inputId, type MembersInputProps } from './input.ts'
 
 /** An address: its members, each with the input of its own kind. */
@@ -11,9 +11,9 @@ export function AddressInput(props: MembersInputProps) {
   const address: JsonObject = isObject(value) ? value : {}
   return (
     <Bare id={inputId(path)} sx={{ gridColumn: '1 / -1' }}>
-      <Muted component="legend" mb={1} sx={{ p: 0 }}>
+      <MutedText component="legend" mb={1} sx={{ p: 0 }}>
         {label}
-      </Muted>
+      </MutedText>
       <Fields>
         {field.members?.map((member) => {
           const Input = props.inputOf(member.kind)

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react'
 import type { FormField } from '#derive/form.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { problemText } from '../../texts/refused.ts'
+import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** What every input of a form is given, whatever kind of field it is for. */

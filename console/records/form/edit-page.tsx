@@ -6,7 +6,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Trouble, Waiting } from '../../ui/pending.tsx'
+import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { listPath, pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
@@ -25,7 +25,7 @@ export function EditPage({ definition }: { definition: Definition }) {
   if (answer) return <EditForm key={id} definition={definition} id={id} record={answer.data} etag={answer.etag} />
   return (
     <Page title={many(definition.name)} above={{ label: many(definition.name), to: listPath(definition.name) }}>
-      {error ? <Trouble error={error} retry={reload} /> : <Waiting />}
+      {error ? <Trouble error={error} retry={reload} /> : <WaitingNotice />}
     </Page>
   )
 }

@@ -4,17 +4,17 @@ import Radio from '@mui/material/Radio'
 import RadioGroup from '@mui/material/RadioGroup'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { HistoryEntry } from '#derive/console/answers.ts'
+import type { HistoryEntry } from '#derive/console/responses.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Lead, Muted } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
-import { Shown } from '../fields/shown.tsx'
-import { raceOf, settled, stretch } from './race.ts'
+import { Lead, MutedText } from '../../ui/panel.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
+import { mergeRace, raceOf, stretch } from './race.ts'
 import { RaceLines } from './race-lines-choice.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
@@ -34,18 +34,18 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const before = form.before ?? {}
   const goOn = () => {
-    if (answer) onSettled(answer.data, settled(before, answer.data, form.values, kept), answer.etag)
+    if (answer) onSettled(answer.data, mergeRace(before, answer.data, form.values, kept), answer.etag)
   }
   return (
     <AskFirst wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
-      <Other entry={history?.[0]} />
-      <Pending error={error} retry={reload} isThere={!!answer} />
+      <OtherValue entry={history?.[0]} />
+      <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
     </AskFirst>
   )
 }
 
-function Other({ entry }: { entry: HistoryEntry | undefined }) {
+function OtherValue({ entry }: { entry: HistoryEntry | undefined }) {
   const { race } = useTexts()
   const format = useFormat()
   const who = entry?.who?.name ?? entry?.token_label
@@ -71,7 +71,7 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
   const fields = fieldsOf(definition).filter(({ readOnly }) => !readOnly)
   const shown = (name: string, record: JsonObject) => {
     const field = fields.find((candidate) => candidate.name === name)
-    return field && <Shown isShort field={field} resource={definition.name} value={record[name]} />
+    return field && <FieldValue isShort field={field} resource={definition.name} value={record[name]} />
   }
   const isTheirs = (name: string, yes: boolean) => {
     const next = new Set(kept)
@@ -100,9 +100,9 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
             <Typography id={`race-${name}`} variant="h3">
               {label(definition.name, name)}
             </Typography>
-            <Muted>
+            <MutedText>
               {race.was}: {shown(name, before)}
-            </Muted>
+            </MutedText>
             <RadioGroup
               aria-labelledby={`race-${name}`}
               value={kept.has(name) ? 'theirs' : 'mine'}

@@ -8,8 +8,8 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Between, Grow, Unbroken } from '../../ui/layout.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { BetweenRow, Grow, Unbroken } from '../../ui/layout.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { amountOf } from '../fields/line-amount.ts'
 import type { LineRegion } from './race-lines.ts'
 
@@ -30,7 +30,7 @@ export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps
       <Typography id={id} variant="h3">
         {label}
       </Typography>
-      <Muted mb={1}>{race.lines.both}</Muted>
+      <MutedText mb={1}>{race.lines.both}</MutedText>
       {regions.map((region, index) =>
         region.is === 'conflict' ? (
           <Conflict
@@ -60,7 +60,7 @@ function Conflict({ region, theirs, onChoose }: ConflictProps) {
   return (
     <Region tone="warning">
       <div id={id}>
-        <Muted component="div">{race.was}</Muted>
+        <MutedText component="div">{race.was}</MutedText>
         <LineList lines={region.was} />
       </div>
       <RadioGroup
@@ -101,12 +101,12 @@ function LineList({ lines }: { lines: readonly JsonObject[] }) {
       : String(line.unit_price_minor ?? '–')
     const quantity = typeof line.quantity === 'number' ? format.number(line.quantity) : String(line.quantity ?? '–')
     return (
-      <Between key={index} as="span" sx={{ gap: 2, color: 'text.primary' }}>
+      <BetweenRow key={index} as="span" sx={{ gap: 2, color: 'text.primary' }}>
         <span>
           {String(line.description ?? '–')} · {quantity} {line.unit === null ? '' : String(line.unit)} × {price}
         </span>
         <Unbroken>{amount === undefined ? '–' : format.money(amount, currency)}</Unbroken>
-      </Between>
+      </BetweenRow>
     )
   })
 }

@@ -17,7 +17,7 @@ export function lineRegions(before: Lines, theirs: Lines, mine: Lines): LineRegi
   const kept = [...before.keys()].filter((index) => toMine.has(index) && toTheirs.has(index))
   const tokens = (lines: Lines, at: (index: number) => number | undefined): string[] => {
     const places = new Map(kept.map((index) => [at(index), index]))
-    return lines.map((line, place) => (places.has(place) ? `${places.get(place)}` : spelled(line)))
+    return lines.map((line, place) => (places.has(place) ? `${places.get(place)}` : formatJson(line)))
   }
   const sideOf = (lines: Lines, at: (index: number) => number | undefined) => (token: string) =>
     /^\d+$/.test(token) ? (lines[at(Number(token)) as number] as JsonObject) : (JSON.parse(token) as JsonObject)
@@ -31,16 +31,16 @@ export function lineRegions(before: Lines, theirs: Lines, mine: Lines): LineRegi
   const regions = diff3MergeRegions(own.tokens, was.tokens, other.tokens).flatMap((region): LineRegion[] => {
     if (!region.stable) {
       const [a, o, b] = [region.aContent.map(own.read), region.oContent.map(was.read), region.bContent.map(other.read)]
-      return [together(o, a, b)]
+      return [mergeRegion(o, a, b)]
     }
     const is = ({ o: 'same', a: 'mine', b: 'theirs' } as const)[region.buffer]
     return region.bufferContent.map((token) =>
       /^\d+$/.test(token)
-        ? together([was.read(token)], [own.read(token)], [other.read(token)])
+        ? mergeRegion([was.read(token)], [own.read(token)], [other.read(token)])
         : { is, lines: [JSON.parse(token) as JsonObject] },
     )
   })
-  return joined(regions)
+  return joinTokens(regions)
 }
 
 type Side = { tokens: string[]; read(token: string): JsonObject }
@@ -56,7 +56,7 @@ export const isLines = (value: Json | undefined): value is JsonObject[] => Array
 
 /** Where the lines of before are in the lines of a side: those with the same first member, their description, in order. */
 function keptIn(before: Lines, side: Lines): Map<number, number> {
-  const called = (line: JsonObject): string => spelled(Object.values(line)[0])
+  const called = (line: JsonObject): string => formatJson(Object.values(line)[0])
   const changes = diffIndices(before.map(called), side.map(called))
   const kept = new Map<number, number>()
   let shift = 0
@@ -70,21 +70,21 @@ function keptIn(before: Lines, side: Lines): Map<number, number> {
 }
 
 /** Both have the stretch: member by member where each line is still there, else one of the two. */
-function together(was: JsonObject[], mine: JsonObject[], theirs: JsonObject[]): LineRegion {
-  const [before, own, other] = [was, mine, theirs].map(spelled)
+function mergeRegion(was: JsonObject[], mine: JsonObject[], theirs: JsonObject[]): LineRegion {
+  const [before, own, other] = [was, mine, theirs].map(formatJson)
   if (own === other) return { is: own === before ? 'same' : 'merged', lines: mine }
   if (own === before) return { is: 'theirs', lines: theirs }
   if (other === before) return { is: 'mine', lines: mine }
   const conflict = { is: 'conflict', was, mine, theirs } as const
   if (was.length !== mine.length || was.length !== theirs.length) return conflict
-  const lines = was.map((line, index) => merged(line, mine[index] as JsonObject, theirs[index] as JsonObject))
+  const lines = was.map((line, index) => mergeLine(line, mine[index] as JsonObject, theirs[index] as JsonObject))
   return lines.every((line) => line !== undefined) ? { is: 'merged', lines } : conflict
 }
 
-function merged(was: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObject | undefined {
+function mergeLine(was: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObject | undefined {
   const members: JsonObject = {}
   for (const name of Object.keys(was)) {
-    const [before, own, other] = [was[name], mine[name], theirs[name]].map((value) => spelled(value ?? null))
+    const [before, own, other] = [was[name], mine[name], theirs[name]].map((value) => formatJson(value ?? null))
     if (own !== before && other !== before && own !== other) return undefined
     members[name] = (own === before ? theirs[name] : mine[name]) ?? null
   }
@@ -92,7 +92,7 @@ function merged(was: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObje
 }
 
 /** Neighbours of which the same became, as one. */
-function joined(regions: readonly LineRegion[]): LineRegion[] {
+function joinTokens(regions: readonly LineRegion[]): LineRegion[] {
   const all: LineRegion[] = []
   for (const region of regions) {
     const last = all.at(-1)
@@ -103,4 +103,4 @@ function joined(regions: readonly LineRegion[]): LineRegion[] {
   return all
 }
 
-const spelled = (value: unknown): string => JSON.stringify(value)
+const formatJson = (value: unknown): string => JSON.stringify(value)

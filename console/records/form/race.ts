@@ -12,10 +12,12 @@ export type Race = {
 }
 
 export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject): Race {
-  const changed = Object.keys(typed).filter((name) => !same(before[name], stored[name]))
-  const both = changed.filter((name) => !same(before[name], typed[name]) && !same(stored[name], typed[name]))
+  const changed = Object.keys(typed).filter((name) => !isSameJson(before[name], stored[name]))
+  const both = changed.filter(
+    (name) => !isSameJson(before[name], typed[name]) && !isSameJson(stored[name], typed[name]),
+  )
   return {
-    theirs: changed.filter((name) => same(before[name], typed[name])),
+    theirs: changed.filter((name) => isSameJson(before[name], typed[name])),
     both,
     lines: Object.fromEntries(
       both.flatMap((name) => {
@@ -30,13 +32,13 @@ export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject
 export const stretch = (name: string, region: number): string => `${name}#${region}`
 
 /** Both put together: what is stored, then what was typed, but for what is kept of the other's; lists of lines by their lines. */
-export function settled(
+export function mergeRace(
   before: JsonObject,
   stored: JsonObject,
   typed: JsonObject,
   kept: ReadonlySet<string>,
 ): JsonObject {
-  const mine = Object.entries(typed).filter(([name, value]) => !same(before[name], value) && !kept.has(name))
+  const mine = Object.entries(typed).filter(([name, value]) => !isSameJson(before[name], value) && !kept.has(name))
   const lines = Object.entries(raceOf(before, stored, typed).lines).map(([name, regions]): [string, Json] => [
     name,
     mergedLines(regions, (region) => kept.has(stretch(name, region))),
@@ -44,5 +46,5 @@ export function settled(
   return { ...stored, ...Object.fromEntries([...mine, ...lines]) }
 }
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
+const isSameJson = (one: Json | undefined, other: Json | undefined): boolean =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null)

@@ -3,8 +3,8 @@ import { Fragment } from 'react'
 import { computedFields } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 import { amountOf } from '../fields/line-amount.ts'
-import { Shown } from '../fields/shown.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
 /** What follows from what is typed, by the same arithmetic as the service’s. */
@@ -12,14 +12,14 @@ export function Sums({ form }: { form: RecordForm }) {
   const { form: texts } = useTexts()
   const { label } = useRecordTexts()
   const { definition, values } = form
-  const sums = definition.computed?.(countable(values)) ?? {}
+  const sums = definition.computed?.(parseAmounts(values)) ?? {}
   return (
     <Totals aria-label={texts.sums} aria-live="polite">
       {computedFields(definition).map((field) => (
         <Fragment key={field.name}>
           <dt>{label(definition.name, field.name)}</dt>
           <dd>
-            <Shown field={field} resource={definition.name} value={sums[field.name]} />
+            <FieldValue field={field} resource={definition.name} value={sums[field.name]} />
           </dd>
         </Fragment>
       ))}
@@ -39,7 +39,7 @@ const Totals = styled('dl')(({ theme }) => ({
 }))
 
 /** What cannot be counted yet counts for nothing. */
-const countable = (values: JsonObject): JsonObject =>
+const parseAmounts = (values: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { blank, checkRecord } from '#derive/input.ts'
+import { checkRecord, createBlankRecord } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
@@ -26,7 +26,7 @@ export type RecordForm = {
 
 export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}): RecordForm {
   const [before, setBefore] = useState(stored)
-  const [start, setStart] = useState<JsonObject>(() => ({ ...(stored ?? blank(definition)), ...given }))
+  const [start, setStart] = useState<JsonObject>(() => ({ ...(stored ?? createBlankRecord(definition)), ...given }))
   const [values, setValues] = useState(start)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<readonly Problem[]>([])
@@ -43,7 +43,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
     values,
     changes,
     problems: [...seen, ...refused.filter(({ field }) => !seenFields.has(field))],
-    isDirty: Object.keys(definition.fields).some((name) => !same(values[name] ?? null, start[name] ?? null)),
+    isDirty: Object.keys(definition.fields).some((name) => !isSameJson(values[name] ?? null, start[name] ?? null)),
     change(name, value) {
       setValues((current) => ({ ...current, [name]: value }))
       setRefused((current) => current.filter(({ field }) => topField(field) !== name))
@@ -68,8 +68,8 @@ function changesOf(definition: Definition, before: JsonObject | null, values: Js
   const writable = Object.entries(definition.fields).filter(([, field]) => !field.readOnly)
   return Object.fromEntries(
     writable
-      .map(([name]): [string, Json] => [name, trimmed(values[name] ?? null)])
-      .filter(([name, value]) => (before === null ? value !== null : !same(value, before[name] ?? null)))
+      .map(([name]): [string, Json] => [name, trimValue(values[name] ?? null)])
+      .filter(([name, value]) => (before === null ? value !== null : !isSameJson(value, before[name] ?? null)))
       .map(([name, value]) => [name, withoutGaps(value)]),
   )
 }
@@ -82,8 +82,8 @@ const withoutGaps = (value: Json): Json =>
       )
     : value
 
-const trimmed = (value: Json): Json => (typeof value === 'string' ? value.trim() || null : value)
-const same = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
+const trimValue = (value: Json): Json => (typeof value === 'string' ? value.trim() || null : value)
+const isSameJson = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** `lines[3].quantity` is about `lines`. */
 export const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string

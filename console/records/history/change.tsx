@@ -2,7 +2,7 @@ import Box from '@mui/material/Box'
 import type { FormField } from '#derive/form.ts'
 import type { Json } from '#registry/json.ts'
 import { Pale } from '../../ui/layout.tsx'
-import { Shown } from '../fields/shown.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 
 type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
 
@@ -12,13 +12,13 @@ export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
     {!isNew && (
       <>
         <Pale as="del">
-          <Shown isShort field={field} resource={resource} value={old} />
+          <FieldValue isShort field={field} resource={resource} value={old} />
         </Pale>
         {' → '}
       </>
     )}
     <Box component="ins" sx={{ textDecoration: 'none' }}>
-      <Shown isShort field={field} resource={resource} value={now} />
+      <FieldValue isShort field={field} resource={resource} value={now} />
     </Box>
   </>
 )

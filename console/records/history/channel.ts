@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '#derive/console/answers.ts'
+import type { HistoryEntry } from '#derive/console/responses.ts'
 import type { Texts } from '../../texts/en/index.ts'
 
 /** By which channel something was done; with a token also who issued it, where that was somebody else. */

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { HistoryEntry } from '#derive/console/answers.ts'
+import type { HistoryEntry } from '#derive/console/responses.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -9,7 +9,7 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets, Entry, PlainList } from '../../ui/layout.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { Change } from './change.tsx'
 import { channelOf } from './channel.ts'
 import { UndoButton } from './undo-button.tsx'
@@ -19,7 +19,7 @@ export function History({ definition, id }: { definition: Definition; id: number
   const texts = useTexts()
   const [limit, setLimit] = useState(25)
   const { answer, error, reload } = useLoaded('records.history', { records: definition.name, id, query: { limit } })
-  if (error || !answer) return <Pending error={error} retry={reload} />
+  if (error || !answer) return <PendingContent error={error} retry={reload} />
   const { data, meta } = answer
   if (data.length === 0) return <Typography color="textSecondary">{texts.history.none}</Typography>
   return (

@@ -9,13 +9,13 @@ import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
-import { Muted, Note, Panel } from '../../ui/panel.tsx'
+import { MutedText, Note, Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ReadingPanel } from './reading-panel.tsx'
-import type { Importing } from './use-import.ts'
+import type { ImportState } from './use-import.ts'
 
 /** Which field each column is for, by which field a row finds its record, and how the file is read. */
-export function ColumnsStep({ definition, importing }: { definition: Definition; importing: Importing }) {
+export function ColumnsStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   const { label } = useRecordTexts()
   const format = useFormat()
@@ -71,7 +71,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   )
 }
 
-type ColumnRowProps = { definition: Definition; importing: Importing; column: string; index: number }
+type ColumnRowProps = { definition: Definition; importing: ImportState; column: string; index: number }
 
 function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
   const { imports } = useTexts()
@@ -110,9 +110,9 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
     >
       <Box sx={{ minWidth: 0 }}>
         <Typography variant="subtitle1">{column}</Typography>
-        <Muted noWrap title={samples.join(' · ')}>
+        <MutedText noWrap title={samples.join(' · ')}>
           {samples.join(' · ')}
-        </Muted>
+        </MutedText>
       </Box>
       <TextField
         select
@@ -139,14 +139,14 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
   )
 }
 
-const useTargets = (definition: Definition, { catalogue }: Importing): (Target & { label: string })[] =>
+const useTargets = (definition: Definition, { catalogue }: ImportState): (Target & { label: string })[] =>
   useMemo(
     () => targetsOf(definition).map((target) => ({ ...target, label: labelOf(catalogue, definition, target) })),
     [definition, catalogue],
   )
 
 /** What keeps the choices from being used. */
-function useProblem(definition: Definition, importing: Importing): string | undefined {
+function useProblem(definition: Definition, importing: ImportState): string | undefined {
   const { imports } = useTexts()
   const targets = useTargets(definition, importing)
   const { columns, match } = importing.settings ?? { columns: {}, match: null }

@@ -9,10 +9,10 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { RowList } from './row-list.tsx'
-import type { Importing } from './use-import.ts'
+import type { ImportState } from './use-import.ts'
 
 /** The whole difference, row by row, before anything is written. */
-export function DifferenceStep({ definition, importing }: { definition: Definition; importing: Importing }) {
+export function DifferenceStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   const format = useFormat()
   const { parts, chosen } = importing

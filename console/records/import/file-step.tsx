@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useRef, useState } from 'react'
-import type { ImportShown } from '#derive/console/answers.ts'
+import type { ImportResult } from '#derive/console/responses.ts'
 import { FileProblem } from '#derive/import/file-problem.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
@@ -14,12 +14,12 @@ import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { useUndo } from '../removal/use-undo.ts'
-import type { Importing } from './use-import.ts'
+import type { ImportState } from './use-import.ts'
 
 /** The choice of a file, and what was imported last. */
-export function FileStep({ definition, importing }: { definition: Definition; importing: Importing }) {
+export function FileStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   return (
     <>
@@ -31,7 +31,7 @@ export function FileStep({ definition, importing }: { definition: Definition; im
   )
 }
 
-function FileButton({ importing }: { importing: Importing }) {
+function FileButton({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
   const [isReading, setReading] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -68,7 +68,7 @@ function FileButton({ importing }: { importing: Importing }) {
 function Latest({ definition: { name } }: { definition: Definition }) {
   const { imports } = useTexts()
   const { data, error, reload } = useLoaded('records.imports', { records: name })
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   if (data.length === 0) return null
   return (
     <Panel title={imports.latest}>
@@ -81,7 +81,7 @@ function Latest({ definition: { name } }: { definition: Definition }) {
   )
 }
 
-function LatestRow({ one, records, onUndone }: { one: ImportShown; records: string; onUndone(): void }) {
+function LatestRow({ one, records, onUndone }: { one: ImportResult; records: string; onUndone(): void }) {
   const { imports, common } = useTexts()
   const { may } = useMe()
   const format = useFormat()

@@ -11,7 +11,7 @@ import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useFormat } from '../../texts/format.ts'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Buttons, Unbroken } from '../../ui/layout.tsx'
@@ -24,7 +24,7 @@ import { DifferenceStep } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
 import { ResultStep } from './result-step.tsx'
 import { RowList } from './row-list.tsx'
-import { type Importing, useImport } from './use-import.ts'
+import { type ImportState, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
 
@@ -83,7 +83,7 @@ export function ImportPage({ definition }: { definition: Definition }) {
 }
 
 /** How far it is, and the way to stop. */
-function Progress({ importing }: { importing: Importing }) {
+function Progress({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
   const format = useFormat()
   const { stage, done, chosen, isStopping } = importing
@@ -106,7 +106,7 @@ function Progress({ importing }: { importing: Importing }) {
   )
 }
 
-type ChangedDialogProps = { definition: Definition; changed: NonNullable<Importing['changed']> }
+type ChangedDialogProps = { definition: Definition; changed: NonNullable<ImportState['changed']> }
 
 /** What some rows would do by now is something else than was shown: it is shown again, and asked. */
 function ChangedDialog({ definition, changed: { rows, answer } }: ChangedDialogProps) {

@@ -6,10 +6,10 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
-import type { Importing } from './use-import.ts'
+import type { ImportState } from './use-import.ts'
 
 /** How the file is read: found out, and changed where that was wrong. */
-export function ReadingPanel({ importing }: { importing: Importing }) {
+export function ReadingPanel({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
   const { chosen, settings } = importing
   if (!chosen || !settings) return null

@@ -12,7 +12,7 @@ import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets, PlainList, Sheet } from '../../ui/layout.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { Change } from '../history/change.tsx'
 import { Paging } from '../list/paging.tsx'
 
@@ -86,7 +86,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
         <Typography component="span" variant="subtitle1">
           {title}
         </Typography>
-        <Muted component="span">{imports.line(line)}</Muted>
+        <MutedText component="span">{imports.line(line)}</MutedText>
       </Stack>
       {changes.length > 0 && (
         <Bullets sx={{ mt: 0.5, fontSize: '0.875rem' }}>
@@ -120,7 +120,7 @@ function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][num
       {where !== undefined && <strong>{where} </strong>}
       {said}
       {value !== '' && (
-        <Muted component="span"> ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})</Muted>
+        <MutedText component="span"> ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})</MutedText>
       )}
     </li>
   )

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { ImportShown } from '#derive/console/answers.ts'
+import type { ImportResult } from '#derive/console/responses.ts'
 import type { FileOptions, ImportFile } from '#derive/import/file.ts'
 import { guessHabits } from '#derive/import/habits.ts'
 import type { RowOutcome } from '#derive/import/importer.ts'
@@ -65,12 +65,12 @@ export function useImport(definition: Definition) {
   return {
     ...now,
     ...{ changed, withheld, catalogue: catalogues[0] as Catalogue },
-    choose: (name: string, bytes: Uint8Array) => shown(session.parse(name, bytes)),
+    choose: (name: string, bytes: Uint8Array) => showFailure(session.parse(name, bytes)),
     readAgain: (options: FileOptions) =>
-      now.chosen && shown(session.parse(now.chosen.name, now.chosen.bytes, options, now.settings)),
+      now.chosen && showFailure(session.parse(now.chosen.name, now.chosen.bytes, options, now.settings)),
     decide: session.decide,
-    look: () => shown(session.preview()),
-    apply: () => shown(session.run()),
+    look: () => showFailure(session.preview()),
+    apply: () => showFailure(session.run()),
     stop: session.stop,
     back: session.back,
     restart: session.restart,
@@ -79,20 +79,20 @@ export function useImport(definition: Definition) {
   }
 }
 
-export type Importing = ReturnType<typeof useImport>
+export type ImportState = ReturnType<typeof useImport>
 
 /** Waits for a step; if it fails, its error is in the state of the session. */
-const shown = (step: Promise<void>): Promise<void> => step.catch(() => undefined)
+const showFailure = (step: Promise<void>): Promise<void> => step.catch(() => undefined)
 
 /** Whether it is an import of the same file by this account, half done. */
-const isStopped = ({ fingerprint, own, undone, done, rows }: ImportShown, file: ImportFile): boolean =>
+const isStopped = ({ fingerprint, own, undone, done, rows }: ImportResult, file: ImportFile): boolean =>
   own && undone === 'nothing' && done < rows && fingerprint === file.fingerprint
 
 /** Keeps the page alive while a file is read. */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 
 /** Returns the operations of an import, as the console asks the service for them. */
-const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService<ImportShown> => ({
+const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService<ImportResult> => ({
   list: async () => (await ask('records.imports', { records })).data,
   begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
   async lookUp(field, values) {

@@ -5,7 +5,7 @@ import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Waiting } from '../../ui/pending.tsx'
+import { WaitingNotice } from '../../ui/pending.tsx'
 import { createPath } from '../paths.ts'
 import { Records } from './record-cards.tsx'
 
@@ -18,7 +18,7 @@ export function ListBody({ definition, columns, listing }: ListBodyProps) {
   const { many, none, add } = useRecordTexts()
   const { may } = useMe()
   const { data, isPending, total, filterValues, setFilters } = listing
-  if (isPending) return <Waiting />
+  if (isPending) return <WaitingNotice />
   if (total === 0 && Object.keys(filterValues).length > 0) {
     return (
       <Empty title={list.noMatch} lead={list.noMatchLead}>

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Unbroken } from '../../ui/layout.tsx'
 import { Select } from '../../ui/select.tsx'
 
-type Paged = {
+type PagingProps = {
   page: number
   perPage: number
   total?: number | undefined
@@ -15,7 +15,7 @@ type Paged = {
 }
 
 /** Where one is in a list, how long that is, and the way to the other pages. */
-export function Paging({ listing }: { listing: Paged }) {
+export function Paging({ listing }: { listing: PagingProps }) {
   const { list } = useTexts()
   const { page, perPage, total = 0, setPage, setPerPage } = listing
   const last = Math.max(1, Math.ceil(total / perPage))

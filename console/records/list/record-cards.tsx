@@ -2,10 +2,10 @@ import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Between, Grow, PlainList } from '../../ui/layout.tsx'
+import { BetweenRow, Grow, PlainList } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Shown } from '../fields/shown.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 import { pathOf } from '../paths.ts'
 import { useTitleText } from '../title.ts'
 import { type RecordsProps, RecordTable } from './record-table.tsx'
@@ -42,7 +42,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
             />
           )}
           <Grow>
-            <Between sx={{ alignItems: 'flex-start' }}>
+            <BetweenRow sx={{ alignItems: 'flex-start' }}>
               <TextLink
                 to={pathOf(name, record.id)}
                 color="textPrimary"
@@ -50,8 +50,8 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
               >
                 {titleText(record)}
               </TextLink>
-              {status && <Shown isShort field={status} resource={name} value={record.status as never} />}
-            </Between>
+              {status && <FieldValue isShort field={status} resource={name} value={record.status as never} />}
+            </BetweenRow>
             <Box
               component="dl"
               sx={{
@@ -67,7 +67,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
                 .filter((column) => record[column.name] !== null && record[column.name] !== undefined)
                 .map((column) => (
                   <Term key={column.name} name={label(name, column.name)}>
-                    <Shown isShort field={column} resource={name} value={record[column.name] as never} />
+                    <FieldValue isShort field={column} resource={name} value={record[column.name] as never} />
                   </Term>
                 ))}
             </Box>

@@ -12,21 +12,21 @@ import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Shown } from '../fields/shown.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 import { pathOf } from '../paths.ts'
 import { useTitleText } from '../title.ts'
 
-export type Row = { id: number | string; [field: string]: unknown }
+export type ListedRecord = { id: number | string; [field: string]: unknown }
 
 export type RecordsProps = {
   definition: Definition
   columns: readonly Column[]
-  records: readonly Row[]
+  records: readonly ListedRecord[]
   sort?: SortPayload
   onSort?: (sort: SortPayload) => void
   selection?: { ids: readonly unknown[]; choose(ids: never[]): void; toggle(id: never): void }
   /** What can be done with one of them. */
-  actionsOf?: (record: Row) => ReactNode
+  actionsOf?: (record: ListedRecord) => ReactNode
 }
 
 /** Records as rows; a row is called by its title, which leads to it. */
@@ -102,7 +102,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
                       {titleText(record)}
                     </TextLink>
                   ) : (
-                    <Shown isShort field={column} resource={name} value={record[column.name] as never} />
+                    <FieldValue isShort field={column} resource={name} value={record[column.name] as never} />
                   )}
                 </TableCell>
               ))}

@@ -15,7 +15,7 @@ import { RemoveSeveral } from '../removal/remove-several.tsx'
 import { useUndo } from '../removal/use-undo.ts'
 import { StepSeveral } from '../show/step-several.tsx'
 import { type Outcome, useStep } from '../show/use-step.ts'
-import type { Row } from './record-table.tsx'
+import type { ListedRecord } from './record-table.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
 
@@ -36,7 +36,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   if (ids.length === 0) return null
 
   const chosen = data.filter(({ id }) => ids.includes(id))
-  const stepsOf = (record: Row) =>
+  const stepsOf = (record: ListedRecord) =>
     stepsFrom(definition, record.status).filter(
       // What a step asks for is given one by one, unless it is there already.
       (to) =>

@@ -1,5 +1,5 @@
 import Typography from '@mui/material/Typography'
-import type { Listed } from '#registry/refusals.ts'
+import type { RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -7,7 +7,12 @@ import { Bullets } from '../../ui/layout.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { pathOf } from '../paths.ts'
 
-type InvolvedListProps = { title: string; involved: readonly Listed[]; isLinked?: boolean; onFollow?: () => void }
+type InvolvedListProps = {
+  title: string
+  involved: readonly RecordsSummary[]
+  isLinked?: boolean
+  onFollow?: () => void
+}
 
 /** Records that share in a deletion, counted by kind. */
 export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedListProps) {

@@ -4,19 +4,19 @@ import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
-import type { Removal } from '#derive/console/answers.ts'
+import type { Removal } from '#derive/console/responses.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { channelOf } from '../history/channel.ts'
 import { Paging } from '../list/paging.tsx'
@@ -32,7 +32,7 @@ export function RemovalsPage() {
   const total = answer?.meta.total ?? 0
   return (
     <Page title={shell.removals} lead={removals.lead}>
-      <Pending error={error} retry={reload} isThere={!!answer} />
+      <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && total === 0 && <Empty title={removals.none} lead={removals.noneLead} />}
       {answer && total > 0 && (
         <Paper>

@@ -2,16 +2,16 @@ import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
-import type { RecordDeleted } from '#derive/console/done.ts'
+import type { RecordDeleted } from '#derive/console/results.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { WritePlan } from '#registry/refusals.ts'
-import { isRefused, previewRemoval, type Refused } from '../../client/ask.ts'
+import type { Preview } from '#registry/refusals.ts'
+import { isRefused, previewRemoval, type RefusedError } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Note } from '../../ui/panel.tsx'
-import { Trouble, Waiting } from '../../ui/pending.tsx'
+import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
 
@@ -33,7 +33,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   const asked = usePreview(definition.name, id)
   const [late, setLate] = useState<typeof asked.blocked>()
   const [isBusy, setBusy] = useState(false)
-  const [changed, setChanged] = useState<WritePlan>()
+  const [changed, setChanged] = useState<Preview>()
   const { preview, error } = asked
   const plan = changed ?? asked.plan
   const blocked = late ?? asked.blocked
@@ -67,7 +67,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
       onClose={onClose}
     >
       {error !== undefined && <Trouble error={error} />}
-      {!preview && !blocked && error === undefined && <Waiting />}
+      {!preview && !blocked && error === undefined && <WaitingNotice />}
       {blocked && (
         <>
           <Alert severity="warning" variant="outlined">
@@ -92,7 +92,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
 }
 
 /** What the deletion would do; what goes along is never erased. */
-function PlanText({ plan }: { plan: WritePlan }) {
+function PlanText({ plan }: { plan: Preview }) {
   const { removal } = useTexts()
   const { changes, would_delete: goes, would_keep: stays } = plan
   const mode = changes.some(({ action }) => action === 'erased') ? 'hard' : 'soft'
@@ -106,7 +106,7 @@ function PlanText({ plan }: { plan: WritePlan }) {
   )
 }
 
-type State = { preview?: RecordDeleted; plan?: WritePlan | undefined; blocked?: Refused; error?: unknown }
+type State = { preview?: RecordDeleted; plan?: Preview | undefined; blocked?: RefusedError; error?: unknown }
 
 /** What deleting a record would do, asked of the service without doing it. */
 function usePreview(resource: string, id: number | string): State {

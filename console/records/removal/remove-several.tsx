@@ -2,23 +2,28 @@ import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
-import type { Listed, WritePlan } from '#registry/refusals.ts'
+import type { Preview, RecordsSummary } from '#registry/refusals.ts'
 import { isRefused, previewRemoval } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import type { Texts } from '../../texts/en/index.ts'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
-import { Waiting } from '../../ui/pending.tsx'
+import { WaitingNotice } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
-type PlannedRemoval = { id: Id; plan: WritePlan | undefined }
-type RemovalPreview = { free: PlannedRemoval[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
+type PlannedRemoval = { id: Id; plan: Preview | undefined }
+type RemovalPreview = {
+  free: PlannedRemoval[]
+  stuck: { id: Id; why: string }[]
+  goes: RecordsSummary[]
+  stays: RecordsSummary[]
+}
 
 /** The same look ahead for several records, put together; those that are protected stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
@@ -65,7 +70,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
       onConfirm={remove}
       onClose={onClose}
     >
-      {!looked && <Waiting />}
+      {!looked && <WaitingNotice />}
       {looked && (
         <>
           {hasChanged && (
@@ -102,14 +107,14 @@ async function look(name: string, ids: readonly Id[], texts: Texts): Promise<Rem
     stuck: answers.flatMap((answer, index) =>
       answer.status === 'rejected' ? [{ id: ids[index] as Id, why: errorText(answer.reason, texts) }] : [],
     ),
-    goes: merged(previews.flatMap(({ plan }) => plan?.would_delete ?? [])),
-    stays: merged(previews.flatMap(({ plan }) => plan?.would_keep ?? [])),
+    goes: mergeGroups(previews.flatMap(({ plan }) => plan?.would_delete ?? [])),
+    stays: mergeGroups(previews.flatMap(({ plan }) => plan?.would_keep ?? [])),
   }
 }
 
 /** One line a resource and effect. */
-function merged(all: readonly Listed[]): Listed[] {
-  const lines = new Map<string, Listed>()
+function mergeGroups(all: readonly RecordsSummary[]): RecordsSummary[] {
+  const lines = new Map<string, RecordsSummary>()
   for (const one of all) {
     const key = `${one.records} ${one.effect}`
     const line = lines.get(key)

@@ -1,6 +1,6 @@
 import { useNotify, useRefresh } from 'react-admin'
 import { useWrite } from '../../client/use-write.ts'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** Takes writes back, the newest first; the notice that says so has a way back again. */

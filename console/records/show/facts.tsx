@@ -7,7 +7,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
-import { Shown } from '../fields/shown.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 
 /** Which record it is: for whom, its number, its amount. */
 export function Facts({ definition, record }: { definition: Definition; record: JsonObject }) {
@@ -19,7 +19,7 @@ export function Facts({ definition, record }: { definition: Definition; record: 
         .map((field) => (
           <Term key={field.name} name={label(definition.name, field.name)}>
             <Typography component="span" variant={field.kind === 'money' ? 'subtitle1' : 'inherit'}>
-              <Shown isShort field={field} resource={definition.name} value={record[field.name]} />
+              <FieldValue isShort field={field} resource={definition.name} value={record[field.name]} />
             </Typography>
           </Term>
         ))}
@@ -42,8 +42,8 @@ export function Differences({ definition, shown, stored }: DifferencesProps) {
       {differing.map((field) => (
         <li key={field.name}>
           <strong>{label(definition.name, field.name)}</strong> · {race.was}:{' '}
-          <Shown isShort field={field} resource={definition.name} value={shown[field.name]} /> · {race.now}:{' '}
-          <Shown isShort field={field} resource={definition.name} value={stored[field.name]} />
+          <FieldValue isShort field={field} resource={definition.name} value={shown[field.name]} /> · {race.now}:{' '}
+          <FieldValue isShort field={field} resource={definition.name} value={stored[field.name]} />
         </li>
       ))}
     </Bullets>

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { LinkBase, type SortPayload, useGetManyReference, useNavigate } from 'react-admin'
-import { type Related, statusOf } from '#derive/form/relations.ts'
+import { type ReferringRecords, statusOf } from '#derive/form/relations.ts'
 import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
 import { fieldsOf } from '#derive/form.ts'
@@ -13,18 +13,18 @@ import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Sheet } from '../../ui/layout.tsx'
-import { Trouble, Waiting } from '../../ui/pending.tsx'
+import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
 import { Records } from '../list/record-cards.tsx'
-import type { Row } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
 import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
 
 /** The records that refer to the one at hand, with what can be done to them from here. */
-export function RelatedList({ related, id }: { related: Related; id: number }) {
+export function RelatedList({ related, id }: { related: ReferringRecords; id: number }) {
   const { may, visible } = useMe()
   const { by } = related
   const records = visible(related.records)
@@ -41,7 +41,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
     error,
     isPending,
     refetch,
-  } = useGetManyReference<Row>(name, {
+  } = useGetManyReference<ListedRecord>(name, {
     target: by,
     id,
     pagination: { page, perPage },
@@ -49,7 +49,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
     filter: {},
   })
   if (error) return <Trouble error={error} retry={refetch} />
-  if (isPending) return <Waiting />
+  if (isPending) return <WaitingNotice />
 
   const given = { [by]: id }
   // A small record is added in a dialog over this page, a large one on a page of its own.
@@ -107,7 +107,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
 }
 
 /** Where a record says yes or no to something, one press says yes; and takes that back where the yes has locked it. */
-function FlagButton({ definition, record }: { definition: Definition; record: Row }) {
+function FlagButton({ definition, record }: { definition: Definition; record: ListedRecord }) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
   const { start, busy, dialog } = useStepQuestion(definition)

@@ -17,12 +17,12 @@ import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel, Term } from '../../ui/panel.tsx'
-import { Trouble, Waiting } from '../../ui/pending.tsx'
+import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
-import { Shown } from '../fields/shown.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
 import { History } from '../history/history.tsx'
-import type { Row } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
@@ -35,10 +35,10 @@ export function ShowPage({ definition }: { definition: Definition }) {
   const { id = '' } = useParams()
   const { trouble } = useTexts()
   const { many } = useRecordTexts()
-  const { data: record, error, refetch, isPending } = useGetOne<Row>(name, { id }, { retry: false })
+  const { data: record, error, refetch, isPending } = useGetOne<ListedRecord>(name, { id }, { retry: false })
   const above = { label: many(name), to: listPath(name) }
   if (record && !error) return <Record definition={definition} record={record} above={above} />
-  if (isPending) return <Waiting />
+  if (isPending) return <WaitingNotice />
   const isGone = isRefused(error, 'not_found')
   return (
     <Page title={isGone ? trouble.notFound : many(name)} above={above}>
@@ -47,7 +47,7 @@ export function ShowPage({ definition }: { definition: Definition }) {
   )
 }
 
-type RecordProps = { definition: Definition; record: Row; above: { label: string; to: string } }
+type RecordProps = { definition: Definition; record: ListedRecord; above: { label: string; to: string } }
 
 function Record({ definition, record, above }: RecordProps) {
   const { name } = definition
@@ -98,7 +98,7 @@ function Record({ definition, record, above }: RecordProps) {
   )
 }
 
-function RecordTabs({ definition, record }: { definition: Definition; record: Row }) {
+function RecordTabs({ definition, record }: { definition: Definition; record: ListedRecord }) {
   const { show } = useTexts()
   const { many, label } = useRecordTexts()
   const { may } = useMe()
@@ -151,7 +151,7 @@ function MakeButtons({ definition, record }: { definition: Definition; record: J
 }
 
 /** All that is known of a record, in the sections of its form. */
-function Overview({ definition, record }: { definition: Definition; record: Row }) {
+function Overview({ definition, record }: { definition: Definition; record: ListedRecord }) {
   const { sections } = useTexts()
   const { label } = useRecordTexts()
   return (
@@ -162,7 +162,7 @@ function Overview({ definition, record }: { definition: Definition; record: Row 
             <Facts>
               {fields.map((field) => (
                 <Term key={field.name} name={label(definition.name, field.name)} isAlone={isAlone(name)}>
-                  <Shown field={field} resource={definition.name} value={record[field.name] as never} />
+                  <FieldValue field={field} resource={definition.name} value={record[field.name] as never} />
                 </Term>
               ))}
             </Facts>

@@ -6,13 +6,13 @@ import { type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
-import { errorText } from '../../texts/refused.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import type { Row } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 import { type PendingStep, StepDialog } from './step-dialog.tsx'
 import { useStep } from './use-step.ts'
 
-type StepButtonsProps = { definition: Definition; record: Row; isSmall?: boolean }
+type StepButtonsProps = { definition: Definition; record: ListedRecord; isSmall?: boolean }
 
 /** The steps open from where a record stands, and no others. */
 export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
@@ -42,7 +42,7 @@ export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
 }
 
 /** Not back to where the record was before. */
-function leadsOn({ fields }: Definition, record: Row, { to }: Step): boolean {
+function leadsOn({ fields }: Definition, record: ListedRecord, { to }: Step): boolean {
   const values: readonly unknown[] = fields.status?.kind === 'choice' ? fields.status.values : []
   return values.indexOf(to) > values.indexOf(record.status)
 }
@@ -56,7 +56,7 @@ export function useStepQuestion(definition: Definition) {
   const [asked, setAsked] = useState<PendingStep>()
   const [busy, setBusy] = useState<Step['to']>()
 
-  async function start(record: Row, step: Step): Promise<void> {
+  async function start(record: ListedRecord, step: Step): Promise<void> {
     if (weightOf(definition, record as JsonObject, step)) return setAsked({ record, step })
     setBusy(step.to)
     const outcome = await take(record, step)

@@ -5,19 +5,19 @@ import { useNavigate, useNotify } from 'react-admin'
 import { askedFields, doubtsOf, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { errorText, problemText } from '../../texts/refused.ts'
+import { errorText, problemText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets, Tiles } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
-import type { Row } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 import { editPath } from '../paths.ts'
 import { Differences, Facts } from './facts.tsx'
 import { todayHere, useProposal } from './use-proposal.ts'
 import { type Outcome, useStep } from './use-step.ts'
 
-export type PendingStep = { step: Step; record: Row; outcome?: Outcome | undefined }
+export type PendingStep = { step: Step; record: ListedRecord; outcome?: Outcome | undefined }
 type StepDialogProps = { definition: Definition; asked: PendingStep; onClose(): void }
 
 /**

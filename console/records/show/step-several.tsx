@@ -8,14 +8,14 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
-import { Shown } from '../fields/shown.tsx'
-import type { Row } from '../list/record-table.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 import { StepMeaning } from './step-dialog.tsx'
 import { todayHere } from './use-proposal.ts'
 
 type StepSeveralProps = {
   definition: Definition
-  records: readonly Row[]
+  records: readonly ListedRecord[]
   step: Step
   isBusy: boolean
   onConfirm(): void
@@ -50,7 +50,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
               .map((field, index) => (
                 <span key={field.name}>
                   {index > 0 && ' · '}
-                  <Shown isShort field={field} resource={definition.name} value={record[field.name]} />
+                  <FieldValue isShort field={field} resource={definition.name} value={record[field.name]} />
                 </span>
               ))}
           </li>

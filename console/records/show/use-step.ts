@@ -5,7 +5,7 @@ import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
-import type { Row } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/record-table.tsx'
 
 /** What came of a step. */
 export type Outcome =
@@ -26,7 +26,7 @@ export function useStep({ name }: Definition) {
   /** A step whose answer was lost is sent again as it was. */
   const unanswered = useRef(new Map<string, string | null>())
 
-  async function take(shown: Row, { field, to }: Step, more: JsonObject = {}): Promise<Outcome> {
+  async function take(shown: ListedRecord, { field, to }: Step, more: JsonObject = {}): Promise<Outcome> {
     const body = { ...more, [field]: to }
     const what = `${shown.id} ${JSON.stringify(body)}`
     const tried = unanswered.current.get(what)
@@ -45,7 +45,7 @@ export function useStep({ name }: Definition) {
     return { is: 'done', writeId }
   }
 
-  async function outcomeOf(shown: Row, error: unknown): Promise<Outcome> {
+  async function outcomeOf(shown: ListedRecord, error: unknown): Promise<Outcome> {
     if (isRefused(error, 'precondition_failed') || isRefused(error, 'idempotency_key_reuse')) {
       const { data } = await ask('records.fetch', { records: name, id: shown.id })
       return { is: 'changed', stored: data }
@@ -57,7 +57,7 @@ export function useStep({ name }: Definition) {
 
   return {
     isBusy,
-    async take(shown: Row, step: Step, more?: JsonObject): Promise<Outcome> {
+    async take(shown: ListedRecord, step: Step, more?: JsonObject): Promise<Outcome> {
       setBusy(true)
       try {
         const outcome = await take(shown, step, more).catch((error) => outcomeOf(shown, error))
@@ -76,5 +76,5 @@ const isLost = (error: unknown): boolean =>
   isRefused(error, 'unreachable') || isRefused(error, 'outcome_unknown') || isRefused(error, 'idempotency_in_progress')
 
 /** Whether every field is as it was shown, the time of the last change among them. */
-const isSame = (shown: Row, stored: JsonObject): boolean =>
+const isSame = (shown: ListedRecord, stored: JsonObject): boolean =>
   Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))

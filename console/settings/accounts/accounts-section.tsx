@@ -5,13 +5,13 @@ import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { Account } from '#derive/console/answers.ts'
+import type { Account } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
 /** Who may sign in, and what each may do. */
@@ -21,7 +21,7 @@ export function AccountsSection() {
   const me = useMe()
   const { data, error, reload } = useLoaded('accounts.list')
   const [edited, setEdited] = useState<Account | 'new'>()
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   return (
     <>
       <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>

@@ -2,14 +2,14 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { Agents } from '#derive/console/answers.ts'
+import type { Agents } from '#derive/console/responses.ts'
 import { agentRecordsMax } from '#registry/agents.ts'
 import { agentsPath } from '../../agents/paths.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Lead, Note, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
@@ -17,7 +17,7 @@ import { useUnsaved } from '../../ui/unsaved.tsx'
 /** Whether agents may reach the company, and what they need a person for. */
 export function AgentsSection() {
   const { data, error, reload } = useLoaded('agents.fetch')
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   return <AgentsForm key={JSON.stringify(data)} agents={data} onSaved={reload} />
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Lead } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { Documents } from './documents.tsx'
 import { IssueForm } from './issue-form.tsx'
 import { NewToken } from './new-token.tsx'
@@ -15,7 +15,7 @@ export function ApiSection() {
   const options = useLoaded('token.options')
   const [shown, setShown] = useState<{ title: string; token: string }>()
   const error = token.error ?? options.error
-  if (error || !token.answer || !options.data) return <Pending error={error} retry={token.reload} />
+  if (error || !token.answer || !options.data) return <PendingContent error={error} retry={token.reload} />
   return (
     <>
       <Lead>{settings.api.lead}</Lead>

@@ -1,10 +1,10 @@
 import Typography from '@mui/material/Typography'
-import type { TokenCaller } from '#derive/console/answers.ts'
+import type { TokenCaller } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 
 /** Who uses the token just now, and would be refused without it. */
 export function Callers() {
@@ -16,7 +16,7 @@ export function Callers() {
       <Typography variant="h3" gutterBottom>
         {api.callingNow}
       </Typography>
-      <Pending error={error} isThere={!!data} />
+      <PendingContent error={error} isThere={!!data} />
       {data?.length === 0 && <Typography color="textSecondary">{api.callingNobody}</Typography>}
       {data && data.length > 0 && (
         <Bullets aria-label={api.callingNow}>

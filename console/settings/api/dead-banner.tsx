@@ -1,5 +1,5 @@
 import { useStore } from 'react-admin'
-import type { DeadIntegration } from '#derive/console/answers.ts'
+import type { DeadIntegration } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
@@ -21,14 +21,18 @@ function Dead() {
   return data
     .filter((dead) => !(dead.cured && seen.includes(keyOf(dead))))
     .map((dead) => (
-      <One key={`${dead.peer} ${keyOf(dead)}`} dead={dead} onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])} />
+      <DeadIntegrationLine
+        key={`${dead.peer} ${keyOf(dead)}`}
+        dead={dead}
+        onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])}
+      />
     ))
 }
 
 /** One that is refused again is another. The browser keeps these, so they name no address. */
 const keyOf = ({ token_id, last_at }: DeadIntegration): string => `${token_id} ${last_at}`
 
-function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
+function DeadIntegrationLine({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
   const { api } = useTexts().settings
   const format = useFormat()
   const { peer, count, last_at, token_id, token_ended_at, cured } = dead

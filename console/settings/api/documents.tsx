@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Bullets, Grow } from '../../ui/layout.tsx'
-import { Muted, Panel } from '../../ui/panel.tsx'
+import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
 /** Where the API is, one line to try it, and its documents. */
@@ -12,9 +12,9 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
   const { api } = useTexts().settings
   return (
     <Panel title={api.documents}>
-      <Copied text={base} label={api.base} />
-      <Copied text={curl} label={api.curl} />
-      <Muted gutterBottom>{api.curlHint}</Muted>
+      <CopiedNotice text={base} label={api.base} />
+      <CopiedNotice text={curl} label={api.curl} />
+      <MutedText gutterBottom>{api.curlHint}</MutedText>
       <Bullets>
         {(
           [
@@ -35,7 +35,7 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
   )
 }
 
-const Copied = ({ text, label }: { text: string; label: string }) => (
+const CopiedNotice = ({ text, label }: { text: string; label: string }) => (
   <>
     <Typography variant="h3" gutterBottom>
       {label}

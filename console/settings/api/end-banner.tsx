@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Token } from '#derive/console/answers.ts'
+import type { Token } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
@@ -10,10 +10,10 @@ import { tokenPath } from '../paths.ts'
 
 /** Says that the token ends within two weeks, or has ended, to anyone who can do something about it. */
 export function EndBanner() {
-  return useMe().holds('API_MANAGE') ? <Loaded /> : null
+  return useMe().holds('API_MANAGE') ? <LoadedBanner /> : null
 }
 
-function Loaded() {
+function LoadedBanner() {
   const { api } = useTexts().settings
   // Where this cannot be loaded, the page below says so of itself.
   const { data } = useLoaded('token.fetch')

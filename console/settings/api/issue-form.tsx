@@ -1,10 +1,10 @@
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { TokenOptions } from '#derive/console/answers.ts'
+import type { TokenOptions } from '#derive/console/responses.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Lead, Muted, Panel } from '../../ui/panel.tsx'
+import { Lead, MutedText, Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -48,7 +48,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
         />
         <div>
           <Typography variant="h3">{api.scopes}</Typography>
-          <Muted mb={1}>{api.scopesHint}</Muted>
+          <MutedText mb={1}>{api.scopesHint}</MutedText>
           <ScopeMatrix label={api.scopes} chosen={scopes} held={held} onChange={setScopes} />
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </div>

@@ -1,12 +1,12 @@
 import type { Definition } from '#registry/definition.ts'
-import { served } from '../../shell/places.ts'
+import { servedDefinitions } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { ChoiceMatrix, type ChoiceMatrixProps } from '../../ui/choice-matrix.tsx'
 
 type ScopeMatrixProps = Omit<ChoiceMatrixProps, 'rows' | 'columns' | 'codeOf'> & { resources?: readonly Definition[] }
 
 /** Kinds of record against what may be done with them. */
-export function ScopeMatrix({ resources = served, ...rest }: ScopeMatrixProps) {
+export function ScopeMatrix({ resources = servedDefinitions, ...rest }: ScopeMatrixProps) {
   const { api } = useTexts().settings
   const { many } = useRecordTexts()
   return (

@@ -1,14 +1,14 @@
 import Button from '@mui/material/Button'
 import { type ComponentProps, useState } from 'react'
 import { useLocation, useNotify } from 'react-admin'
-import type { Token } from '#derive/console/answers.ts'
+import type { Token } from '#derive/console/responses.ts'
 import { ask } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Buttons } from '../../ui/layout.tsx'
-import { FactList, Muted, Panel } from '../../ui/panel.tsx'
+import { FactList, MutedText, Panel } from '../../ui/panel.tsx'
 import { changeTokenPath } from '../paths.ts'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { Callers } from './callers.tsx'
@@ -101,7 +101,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             {api.revoke}
           </Button>
         </Buttons>
-        {missing !== undefined && <Muted mt={1}>{api.needsScope(missing)}</Muted>}
+        {missing !== undefined && <MutedText mt={1}>{api.needsScope(missing)}</MutedText>}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {question && (

@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
-import type { AuditEntry } from '#derive/console/answers.ts'
+import type { AuditEntry } from '#derive/console/responses.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Difference } from '../history/settings-entry.tsx'
 import { type AuditFilter, auditAddress } from '../paths.ts'
@@ -55,7 +55,7 @@ export function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
           {settings.history.fields[name] ?? name}: <Difference name={name} change={change} />
         </Typography>
       ))}
-      <Muted sx={{ overflowWrap: 'anywhere' }}>{origins.filter(Boolean).join(' · ')}</Muted>
+      <MutedText sx={{ overflowWrap: 'anywhere' }}>{origins.filter(Boolean).join(' · ')}</MutedText>
     </Box>
   )
 }

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
 import { useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { AuditFilter } from '../paths.ts'
@@ -50,7 +50,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
             onDelete={() => set('actor', '')}
           />
         )}
-        <Muted>{audit.dayHint}</Muted>
+        <MutedText>{audit.dayHint}</MutedText>
       </Box>
     </Tiles>
   )

@@ -11,7 +11,7 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { auditAddress, readAuditAddress } from '../paths.ts'
 import { AuditEntryItem } from './audit-entry.tsx'
@@ -60,7 +60,7 @@ export function AuditSection() {
           onChange={(values) => navigate(auditAddress(values))}
           onReload={reload}
         />
-        <Pending error={error} retry={reload} isThere={!!answer} />
+        <PendingContent error={error} retry={reload} isThere={!!answer} />
         {answer && !error && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
         {answer && !error && total > 0 && (
           <>

@@ -3,10 +3,10 @@ import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { refusals } from '#registry/refusals.ts'
-import { served } from '../../shell/places.ts'
+import { servedDefinitions } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { MutedText } from '../../ui/panel.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { CallFilter } from '../paths.ts'
 
@@ -18,7 +18,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
   const { calls } = settings
   const { many } = useRecordTexts()
   const set = (name: keyof CallFilter, value: string) => onChange(setFilter(values, name, value))
-  const resources = served.map(({ name }): [string, string] => [name, many(name)])
+  const resources = servedDefinitions.map(({ name }): [string, string] => [name, many(name)])
   const { route } = values
   const isRoute = route !== undefined && !resources.some(([name]) => name === route)
   const choices = [
@@ -61,7 +61,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
             />
           ),
         )}
-        <Muted>{calls.dayHint}</Muted>
+        <MutedText>{calls.dayHint}</MutedText>
       </Stack>
     </Tiles>
   )

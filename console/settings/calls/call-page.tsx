@@ -1,14 +1,14 @@
 import Typography from '@mui/material/Typography'
-import type { CallOpened } from '#derive/console/answers.ts'
+import type { CallDetailsResult } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
-import { problemText } from '../../texts/refused.ts'
+import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { FactList, Note, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress, changeTokenPath } from '../paths.ts'
 import { CallSaid } from './call-said.tsx'
@@ -24,11 +24,11 @@ export function CallPage({ id }: { id: number }) {
       <Typography component="div" gutterBottom>
         <TextLink to={callsAddress()}>{calls.all}</TextLink>
       </Typography>
-      <Pending error={error} retry={reload} isThere={!!call} />
+      <PendingContent error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
           <Panel title={calls.one(call.method, call.details?.path ?? call.path)}>
-            <Refused call={call} />
+            <RefusedFacts call={call} />
             <Facts call={call} />
           </Panel>
           <CallSaid call={call} />
@@ -40,7 +40,7 @@ export function CallPage({ id }: { id: number }) {
 }
 
 /** What turned the call away, field by field where it is about fields, and the way to mend it. */
-function Refused({ call }: { call: CallOpened }) {
+function RefusedFacts({ call }: { call: CallDetailsResult }) {
   const texts = useTexts()
   const { calls } = texts.settings
   const { code, gate, lacking, problem, about } = call
@@ -54,7 +54,7 @@ function Refused({ call }: { call: CallOpened }) {
           <strong>{calls.gate}:</strong> {calls.gates[gate] ?? gate}
         </div>
       )}
-      {lacking ? <Lacking lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
+      {lacking ? <LackingNotice lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
       {!lacking && fields.length > 0 && (
         <Bullets aria-label={calls.problems} sx={{ my: 0.5 }}>
           {fields.map(({ field, said }) => (
@@ -73,7 +73,7 @@ function Refused({ call }: { call: CallOpened }) {
   )
 }
 
-function Lacking({ lacking: { scope, token, account } }: { lacking: NonNullable<CallOpened['lacking']> }) {
+function LackingNotice({ lacking: { scope, token, account } }: { lacking: NonNullable<CallDetailsResult['lacking']> }) {
   const { calls } = useTexts().settings
   const who = token ? (account ? 'none' : 'account') : account ? 'token' : 'neither'
   return (
@@ -88,13 +88,13 @@ function Lacking({ lacking: { scope, token, account } }: { lacking: NonNullable<
   )
 }
 
-function Advice({ call: { code, advice, token_ended_at } }: { call: CallOpened }) {
+function Advice({ call: { code, advice, token_ended_at } }: { call: CallDetailsResult }) {
   const { calls } = useTexts().settings
   if (code === 'unauthorized') return token_ended_at === null ? calls.accountDisabled : calls.tokenGone
   return calls.advices[code ?? ''] ?? advice
 }
 
-function Facts({ call }: { call: CallOpened }) {
+function Facts({ call }: { call: CallDetailsResult }) {
   const { settings, common } = useTexts()
   const { calls } = settings
   const format = useFormat()

@@ -1,18 +1,18 @@
 import Typography from '@mui/material/Typography'
-import type { CallOpened } from '#derive/console/answers.ts'
+import type { CallDetailsResult } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Muted, Panel } from '../../ui/panel.tsx'
+import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../api/new-token.tsx'
 import { curlOf } from './curl.ts'
-import { readable } from './repeat.tsx'
+import { formatBody } from './repeat.tsx'
 
-type Details = NonNullable<CallOpened['details']>
+type Details = NonNullable<CallDetailsResult['details']>
 
 /** What a call said and was answered, or why that is not shown. */
-export function CallSaid({ call: { details, hidden, status } }: { call: CallOpened }) {
+export function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResult }) {
   const { calls } = useTexts().settings
   if (!details) {
     return (
@@ -62,8 +62,8 @@ function Part({ title, line, headers, body, state, bytes }: PartProps) {
   }[state]
   return (
     <Panel title={title}>
-      <Code label={title}>{[lines.join('\n'), body && readable(body)].filter(Boolean).join('\n\n')}</Code>
-      {note && <Muted mt={1}>{note}</Muted>}
+      <Code label={title}>{[lines.join('\n'), body && formatBody(body)].filter(Boolean).join('\n\n')}</Code>
+      {note && <MutedText mt={1}>{note}</MutedText>}
     </Panel>
   )
 }
@@ -76,7 +76,7 @@ function Curl({ details }: { details: Details }) {
   return (
     <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
       <Code label={calls.curl}>{text}</Code>
-      <Muted mt={1}>{calls.curlHint}</Muted>
+      <MutedText mt={1}>{calls.curlHint}</MutedText>
     </Panel>
   )
 }

@@ -2,7 +2,7 @@ import Chip from '@mui/material/Chip'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
-import type { Call } from '#derive/console/answers.ts'
+import type { Call } from '#derive/console/responses.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -29,7 +29,7 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
             </TextLink>
           ),
         },
-        { title: calls.status, cell: ({ status }) => <Telling isBad={status >= 400}>{status}</Telling> },
+        { title: calls.status, cell: ({ status }) => <TellingFields isBad={status >= 400}>{status}</TellingFields> },
         { title: calls.route, cell: ({ route }) => route },
         {
           title: calls.code,
@@ -48,7 +48,7 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
 }
 
 /** What became of something, in red where it failed. */
-export const Telling = ({ isBad, children }: { isBad: boolean; children: ReactNode }) => (
+export const TellingFields = ({ isBad, children }: { isBad: boolean; children: ReactNode }) => (
   <Typography component="span" variant="subtitle2" color={isBad ? 'error' : undefined}>
     {children}
   </Typography>

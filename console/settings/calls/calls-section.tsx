@@ -13,7 +13,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AtEnd } from '../../ui/layout.tsx'
 import { Lead, Panel } from '../../ui/panel.tsx'
-import { Pending, Trouble } from '../../ui/pending.tsx'
+import { PendingContent, Trouble } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CopyButton } from '../api/new-token.tsx'
@@ -74,7 +74,7 @@ function CallList({ filter, days, page }: CallListProps) {
           onReload={reload}
         />
       </Box>
-      <Pending error={error} retry={reload} isThere={!!answer} />
+      <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && !error && total === 0 && <Empty title={calls.none} lead={calls.noneLead} />}
       {answer && !error && total > 0 && (
         <>

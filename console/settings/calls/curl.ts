@@ -1,8 +1,8 @@
-import type { CallOpened } from '#derive/console/answers.ts'
+import type { CallDetailsResult } from '#derive/console/responses.ts'
 
 /** A call as a line for a terminal, with `$TOKEN` where its token was. `base` is where the service is. */
 export function curlOf(
-  { method, path, query, request_headers, request_body }: NonNullable<CallOpened['details']>,
+  { method, path, query, request_headers, request_body }: NonNullable<CallDetailsResult['details']>,
   base: string,
 ): string {
   const address = base.replace(/\/$/, '') + path + (query === '' ? '' : `?${query}`)
@@ -13,9 +13,11 @@ export function curlOf(
     ...(method === 'GET' ? [] : ['-X', method]),
     // Double quotes, in which a shell puts the token in its place.
     ...['-H', '"Authorization: Bearer $TOKEN"'],
-    ...headers.flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
-    ...(request_body ? [...(request_headers['content-type'] ? [] : untyped), '--data-raw', quoted(request_body)] : []),
-    quoted(address),
+    ...headers.flatMap(([name, value]) => ['-H', quoteWord(`${name}: ${value}`)]),
+    ...(request_body
+      ? [...(request_headers['content-type'] ? [] : untyped), '--data-raw', quoteWord(request_body)]
+      : []),
+    quoteWord(address),
   ].join(' ')
 }
 
@@ -23,4 +25,4 @@ export function curlOf(
 const untyped = ['-H', "'Content-Type:'"]
 
 /** A word of a POSIX shell, which is changed by nothing in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

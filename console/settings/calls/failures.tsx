@@ -1,5 +1,5 @@
 import Typography from '@mui/material/Typography'
-import type { Failure } from '#derive/console/answers.ts'
+import type { Failure } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'

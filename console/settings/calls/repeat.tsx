@@ -3,7 +3,7 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { CallOpened, Repeated } from '#derive/console/answers.ts'
+import type { CallDetailsResult, RepeatResult } from '#derive/console/responses.ts'
 import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -11,9 +11,9 @@ import { Lead, Panel } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** The same call once more, checked and not done, for the one who looks at it. */
-export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
+export function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }) {
   const { calls } = useTexts().settings
-  const [said, setSaid] = useState<Repeated>()
+  const [said, setSaid] = useState<RepeatResult>()
   const form = useSmallForm(async () => setSaid((await ask('calls.dry-run', { id })).data))
   if (repeatable !== 'yes') {
     return (
@@ -35,7 +35,7 @@ export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
             <Alert severity={said.status < 400 ? 'success' : 'error'} variant="outlined" sx={{ mb: 1 }}>
               {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
             </Alert>
-            <Code label={calls.answer(said.status)}>{readable(said.body)}</Code>
+            <Code label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
           </>
         )}
       </Box>
@@ -44,7 +44,7 @@ export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
 }
 
 /** JSON is indented; anything else, and JSON that was cut, is shown as it is. */
-export function readable(body: string): string {
+export function formatBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
   } catch {

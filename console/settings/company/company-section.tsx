@@ -2,17 +2,17 @@ import Autocomplete from '@mui/material/Autocomplete'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { CompanyOpened } from '#derive/console/answers.ts'
 import type { BodyOf } from '#derive/console/operations.ts'
+import type { CompanyResult } from '#derive/console/responses.ts'
 import { currencies } from '#registry/currencies.ts'
-import { plans } from '#registry/plans.ts'
+import { subscriptionPlans } from '#registry/subscription-plans.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Lead, Note, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 
@@ -20,7 +20,7 @@ import { useUnsaved } from '../../ui/unsaved.tsx'
 export function CompanySection() {
   const { settings } = useTexts()
   const { data, error, reload } = useLoaded('company.fetch')
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   return (
     <>
       {data.is_plain && <Note severity="warning">{settings.company.plain}</Note>}
@@ -30,7 +30,7 @@ export function CompanySection() {
   )
 }
 
-function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): Promise<void> }) {
+function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): Promise<void> }) {
   const { settings, common, form: wording } = useTexts()
   const texts = settings.company
   const me = useMe()
@@ -83,11 +83,11 @@ function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): 
 }
 
 /** What the company pays for. */
-function Terms({ company: { plan, add_ons } }: { company: CompanyOpened }) {
+function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
   const { settings } = useTexts()
   const texts = settings.company
   const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
-  const { projects, workers } = plans[plan]
+  const { projects, workers } = subscriptionPlans[plan]
   return (
     <Panel title={texts.plan}>
       <Typography>

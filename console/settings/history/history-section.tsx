@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { SettingsEntry } from './settings-entry.tsx'
 
 const perPage = 25
@@ -21,7 +21,7 @@ export function HistorySection() {
   return (
     <Panel title={sections.history}>
       <Typography color="textSecondary">{history.lead}</Typography>
-      <Pending error={error} retry={reload} isThere={!!answer} />
+      <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && total === 0 && <Empty title={history.none} />}
       {answer && total > 0 && (
         <>

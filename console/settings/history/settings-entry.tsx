@@ -1,6 +1,6 @@
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
-import type { HistoryEntry } from '#derive/console/answers.ts'
+import type { HistoryEntry } from '#derive/console/responses.ts'
 import type { Json } from '#registry/json.ts'
 import { channelOf } from '../../records/history/channel.ts'
 import { useFormat } from '../../texts/format.ts'

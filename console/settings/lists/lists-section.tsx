@@ -9,13 +9,13 @@ import { useMe } from '../../me/me.tsx'
 import { FormDialog } from '../../records/form/form-dialog.tsx'
 import { Paging } from '../../records/list/paging.tsx'
 import { Records } from '../../records/list/record-cards.tsx'
-import type { Row } from '../../records/list/record-table.tsx'
+import type { ListedRecord } from '../../records/list/record-table.tsx'
 import { editPath } from '../../records/paths.ts'
 import { lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Lead, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 
 /** The words to sort by, with the ids that programs use. */
 export function ListsSection() {
@@ -46,7 +46,7 @@ function OneList({ definition }: { definition: Definition }) {
     data,
     total = 0,
     error,
-  } = useGetList<Row>(name, { pagination: { page, perPage }, sort: { field: title, order: 'ASC' } })
+  } = useGetList<ListedRecord>(name, { pagination: { page, perPage }, sort: { field: title, order: 'ASC' } })
   const columns = columnsOf(definition).filter(({ kind }) => kind !== 'instant')
   return (
     <Panel
@@ -59,7 +59,7 @@ function OneList({ definition }: { definition: Definition }) {
         )
       }
     >
-      <Pending error={error} isThere={!!data} />
+      <PendingContent error={error} isThere={!!data} />
       {data && total === 0 && <Empty title={none(name)} />}
       {data && total > 0 && (
         <Box sx={{ mx: -1 }}>

@@ -1,11 +1,16 @@
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { BarChart } from '@mui/x-charts/BarChart'
-import type { UsageDay } from '#derive/console/answers.ts'
+import type { UsageDay } from '#derive/console/responses.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
-export type By = 'by_resource' | 'by_outcome'
-export type UsageProps = { days: readonly UsageDay[]; by: By; series: readonly string[]; nameOf(name: string): string }
+export type UsageGrouping = 'by_resource' | 'by_outcome'
+export type UsageProps = {
+  days: readonly UsageDay[]
+  by: UsageGrouping
+  series: readonly string[]
+  nameOf(name: string): string
+}
 
 /** What becomes of a call has a colour that says it: red is what was refused, and nothing else. */
 const ofOutcomes: { readonly [outcome: string]: string } = {
@@ -18,7 +23,7 @@ const ofOutcomes: { readonly [outcome: string]: string } = {
 /** Apart from each other in both schemes. */
 const ofResources = ['#2f8f86', '#e0a526', '#5b8def', '#9a6fd0', '#8a9795', '#a3764a']
 
-const colorOf = (by: By, name: string, index: number): string =>
+const colorOf = (by: UsageGrouping, name: string, index: number): string =>
   (by === 'by_outcome' && ofOutcomes[name]) || (ofResources[index % ofResources.length] as string)
 
 /** One bar a day. Anyone who cannot see it has the table below, so it is hidden from readers of the screen. */

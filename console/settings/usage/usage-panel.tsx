@@ -2,19 +2,19 @@ import LinearProgress from '@mui/material/LinearProgress'
 import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
-import type { UsageDay, PlanUse as Use } from '#derive/console/answers.ts'
+import type { UsageDay, QuotaUsage as Use } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Between, Tiles } from '../../ui/layout.tsx'
+import { BetweenRow, Tiles } from '../../ui/layout.tsx'
 import { Lead, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type CallFilter, callsAddress, periods } from '../paths.ts'
-import { type By, UsageChart } from './usage-chart.tsx'
+import { UsageChart, type UsageGrouping } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 /** How much of the plan is used, calls a day as a chart, and the numbers behind it, which lead to the calls. */
@@ -22,14 +22,14 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
   const { usage } = useTexts().settings
   const { many } = useRecordTexts()
   const navigate = useNavigate()
-  const [by, setBy] = useState<By>('by_outcome')
+  const [by, setBy] = useState<UsageGrouping>('by_outcome')
   const { data, error, reload } = useLoaded('usage', { query: { days: period } })
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   const series = seriesOf(data.days, by)
   const nameOf = (name: string): string => (by === 'by_resource' ? many(name) : (usage.outcomes[name] ?? name))
   return (
     <>
-      <PlanUse plan={data.plan} />
+      <PlanUsage plan={data.plan} />
       <Panel title={usage.chart}>
         <Lead>{usage.lead}</Lead>
         <Stack direction="row" spacing={2} sx={{ mb: 2 }}>
@@ -69,11 +69,11 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
 }
 
 /** What occurs in the days, each once. */
-const seriesOf = (days: readonly UsageDay[], by: By): string[] =>
+const seriesOf = (days: readonly UsageDay[], by: UsageGrouping): string[] =>
   [...new Set(days.flatMap((day) => Object.keys(day[by]).filter((name) => (day[by][name] ?? 0) > 0)))].toSorted()
 
 /** How much of what the plan holds is used. */
-function PlanUse({ plan }: { plan: readonly Use[] }) {
+function PlanUsage({ plan }: { plan: readonly Use[] }) {
   const { usage } = useTexts().settings
   const { many } = useRecordTexts()
   const { company } = useMe()
@@ -83,10 +83,10 @@ function PlanUse({ plan }: { plan: readonly Use[] }) {
       <Tiles width={240}>
         {plan.map(({ records, used, limit }) => (
           <div key={records}>
-            <Between sx={{ mb: 0.5 }}>
+            <BetweenRow sx={{ mb: 0.5 }}>
               <TextLink to={`/${records}`}>{many(records)}</TextLink>
               <span>{limit === null ? `${format.number(used)} (${usage.unlimited})` : usage.used(used, limit)}</span>
-            </Between>
+            </BetweenRow>
             {limit !== null && (
               <LinearProgress
                 variant="determinate"

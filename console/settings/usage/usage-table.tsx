@@ -4,13 +4,13 @@ import TableCell from '@mui/material/TableCell'
 import TableContainer from '@mui/material/TableContainer'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
-import type { UsageDay } from '#derive/console/answers.ts'
+import type { UsageDay } from '#derive/console/responses.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Details } from '../../ui/layout.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress } from '../paths.ts'
-import type { By, UsageProps } from './usage-chart.tsx'
+import type { UsageGrouping, UsageProps } from './usage-chart.tsx'
 
 /** The same days in numbers, the latest first; days without a call are left out. Each leads to its calls. */
 export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { period: number }) {
@@ -74,7 +74,7 @@ export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { 
   )
 }
 
-const totalOf = (days: readonly UsageDay[], by: By, name?: string): number =>
+const totalOf = (days: readonly UsageDay[], by: UsageGrouping, name?: string): number =>
   days.reduce(
     (sum, day) =>
       sum + (name === undefined ? Object.values(day[by]).reduce((one, other) => one + other, 0) : (day[by][name] ?? 0)),

@@ -1,16 +1,16 @@
 import Alert from '@mui/material/Alert'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
-import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
+import type { WebhookAttemptOpened } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Muted } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { MutedText } from '../../ui/panel.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
-import { readable } from '../calls/repeat.tsx'
+import { formatBody } from '../calls/repeat.tsx'
 
 /** One attempt with request and answer, and the way to make it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
@@ -32,7 +32,7 @@ export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): 
       onClose={onClose}
     >
       {again.trouble && <Alert severity="error">{again.trouble}</Alert>}
-      <Pending error={error} isThere={!!data} />
+      <PendingContent error={error} isThere={!!data} />
       {data && <AttemptText attempt={data} />}
     </AskFirst>
   )
@@ -85,9 +85,9 @@ function Part({ title, headers, body, note }: PartProps) {
         {title}
       </Typography>
       {(lines.length > 0 || body !== '') && (
-        <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
+        <Code label={title}>{[...lines, ...(body === '' ? [] : ['', formatBody(body)])].join('\n')}</Code>
       )}
-      {note && <Muted>{note}</Muted>}
+      {note && <MutedText>{note}</MutedText>}
     </section>
   )
 }

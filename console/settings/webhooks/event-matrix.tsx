@@ -1,5 +1,5 @@
 import { eventActions, eventName } from '#registry/webhooks.ts'
-import { served } from '../../shell/places.ts'
+import { servedDefinitions } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { ChoiceMatrix, type ChoiceMatrixProps } from '../../ui/choice-matrix.tsx'
 
@@ -11,7 +11,7 @@ export function EventMatrix(props: Omit<ChoiceMatrixProps, 'label' | 'rows' | 'c
     <ChoiceMatrix
       {...props}
       label={webhooks.events}
-      rows={served.map(({ name }) => ({ key: name, name: many(name) }))}
+      rows={servedDefinitions.map(({ name }) => ({ key: name, name: many(name) }))}
       columns={eventActions.map((action) => ({ key: action, name: webhooks.actions[action] }))}
       codeOf={eventName}
     />

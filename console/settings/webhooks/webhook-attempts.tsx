@@ -3,16 +3,16 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import Link from '@mui/material/Link'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { WebhookAttempt } from '#derive/console/answers.ts'
+import type { WebhookAttempt } from '#derive/console/responses.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { Muted, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
-import { Telling } from '../calls/call-table.tsx'
+import { MutedText, Panel } from '../../ui/panel.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
+import { TellingFields } from '../calls/call-table.tsx'
 import { AttemptDialog } from './attempt-dialog.tsx'
 
 const perPage = 25
@@ -31,7 +31,7 @@ export function WebhookAttempts({ id, since, onDone }: WebhookAttemptsProps) {
   const total = answer?.meta.total ?? 0
   return (
     <Panel title={webhooks.attempts}>
-      <Muted>{webhooks.attemptsSince(format.moment(since))}</Muted>
+      <MutedText>{webhooks.attemptsSince(format.moment(since))}</MutedText>
       <FormControlLabel
         label={webhooks.failedAlone}
         control={
@@ -45,7 +45,7 @@ export function WebhookAttempts({ id, since, onDone }: WebhookAttemptsProps) {
           />
         }
       />
-      <Pending error={error} retry={reload} isThere={!!answer} />
+      <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && !error && total === 0 && <Typography color="textSecondary">{webhooks.noAttempts}</Typography>}
       {answer && !error && total > 0 && (
         <>
@@ -84,7 +84,7 @@ function AttemptTable({ attempts, onOpen }: { attempts: readonly WebhookAttempt[
         {
           title: webhooks.answer,
           cell: ({ arrived, status, failure }) => (
-            <Telling isBad={!arrived}>{status ?? webhooks.failures[failure ?? '']}</Telling>
+            <TellingFields isBad={!arrived}>{status ?? webhooks.failures[failure ?? '']}</TellingFields>
           ),
         },
         { title: webhooks.event, cell: ({ event, by_hand }) => event + (by_hand ? ` · ${webhooks.byHand}` : '') },

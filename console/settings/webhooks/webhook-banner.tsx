@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { LinkBase } from 'react-admin'
-import type { WebhookTrouble } from '#derive/console/answers.ts'
+import type { WebhookTrouble } from '#derive/console/responses.ts'
 import { accountDisabled } from '#registry/webhooks.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'

@@ -5,13 +5,13 @@ import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
-import type { Webhook } from '#derive/console/answers.ts'
+import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
 import { webhookPath } from '../paths.ts'
@@ -25,7 +25,7 @@ export function WebhookList() {
   const { data, error, reload } = useLoaded('webhooks.list')
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string>()
-  if (error || !data) return <Pending error={error} retry={reload} />
+  if (error || !data) return <PendingContent error={error} retry={reload} />
   const add = (
     <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)}>
       {webhooks.add}

@@ -1,5 +1,5 @@
 import Chip from '@mui/material/Chip'
-import type { Webhook } from '#derive/console/answers.ts'
+import type { Webhook } from '#derive/console/responses.ts'
 import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 

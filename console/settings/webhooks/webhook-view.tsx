@@ -1,12 +1,12 @@
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { Webhook } from '#derive/console/answers.ts'
+import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { FactList, Note, Panel } from '../../ui/panel.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
 import { SettingsEntry } from '../history/settings-entry.tsx'
@@ -32,7 +32,7 @@ export function WebhookView({ id }: { id: number }) {
       <Typography component="div" gutterBottom>
         <TextLink to={webhooksPath}>{webhooks.all}</TextLink>
       </Typography>
-      <Pending error={error} retry={reload} isThere={!!data} />
+      <PendingContent error={error} retry={reload} isThere={!!data} />
       <NewToken
         title={webhooks.rotated}
         lead={webhooks.secretLead}
@@ -100,7 +100,7 @@ function WebhookHistory({ id }: { id: number }) {
   const { data, error, reload } = useLoaded('webhooks.history', { id })
   return (
     <Panel title={webhooks.history}>
-      <Pending error={error} retry={reload} isThere={!!data} />
+      <PendingContent error={error} retry={reload} isThere={!!data} />
       <PlainList aria-label={history.lead} as="ol">
         {data?.map((entry) => (
           <SettingsEntry key={entry.id} entry={entry} did={webhooks.did} />

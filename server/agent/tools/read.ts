@@ -1,6 +1,6 @@
 import { describeResource, describeResources, filterNames } from '#derive/agent/describe.ts'
 import { cutTexts, rowsThatFit, shorten } from '#derive/agent/fit.ts'
-import { strangers } from '#derive/batch-operation.ts'
+import { findUnknownMembers } from '#derive/batch-operation.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import { ownRoute, routesOn } from '#derive/routes.ts'
 import { agentPageMax } from '#registry/agents.ts'
@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { definitionOf, servedResources } from '#registry/resources/index.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
-import { type Called, callRead } from '../calls.ts'
+import { type CallResult, callRead } from '../calls.ts'
 import type { Agent } from '../request.ts'
 
 /** The tools that read. Each is a call of /v1, or two. */
@@ -108,7 +108,7 @@ export async function changes(agent: Agent, given: JsonObject): Promise<JsonObje
         ...(records === undefined ? {} : { records: (records as string[]).join() }),
       },
     })
-  const answer = (called: Called) => (data: readonly JsonObject[]) => {
+  const answer = (called: CallResult) => (data: readonly JsonObject[]) => {
     const { next, more } = called.body.meta as { next: string; more: boolean }
     return { data: [...data], next, more }
   }
@@ -120,7 +120,7 @@ export async function changes(agent: Agent, given: JsonObject): Promise<JsonObje
   return withRoom(rowsOf(shorter), answer(shorter))
 }
 
-const rowsOf = ({ body }: Called): JsonObject[] => cutTexts(body.data as Json) as JsonObject[]
+const rowsOf = ({ body }: CallResult): JsonObject[] => cutTexts(body.data as Json) as JsonObject[]
 
 /** As many rows as have room; of a first one that has none, as much as has. */
 function withRoom(rows: readonly JsonObject[], answer: (rows: readonly JsonObject[]) => JsonObject): JsonObject {
@@ -132,7 +132,10 @@ function withRoom(rows: readonly JsonObject[], answer: (rows: readonly JsonObjec
 
 /** The filters as a query of /v1 has them. */
 function filtersIn(definition: Definition, where: JsonObject): { [name: string]: string } {
-  const problems = strangers(where, filterNames(definition)).map((one) => ({ ...one, field: `where.${one.field}` }))
+  const problems = findUnknownMembers(where, filterNames(definition)).map((one) => ({
+    ...one,
+    field: `where.${one.field}`,
+  }))
   if (problems.length > 0) throw invalidFields(problems)
   return Object.fromEntries(
     Object.entries(where).map(([name, value]) => [name, Array.isArray(value) ? value.join() : String(value)]),

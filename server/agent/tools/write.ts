@@ -3,13 +3,13 @@ import { ownRoute } from '#derive/routes.ts'
 import { type AgentSettings, agentChangesMax } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { undoneRecordsMax } from '#registry/limits.ts'
-import { invalidField, Refusal, type WritePlan } from '#registry/refusals.ts'
+import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
 import { type JudgedRow, judgedPreview, letWait, type PreviewCall, settlePreview } from '#sql/system/previews.ts'
 import type { Write } from '../../pipeline/handler.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
-import { storable } from '../../pipeline/masked.ts'
+import { formatStorable } from '../../pipeline/masked-response.ts'
 import { newWriteId } from '../../records/actor.ts'
-import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from '../../service/previews.ts'
+import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from '../../service/agent-previews.ts'
 import { previewPath } from '../addresses.ts'
 import { callWrite } from '../calls.ts'
 import type { Agent } from '../request.ts'
@@ -21,7 +21,7 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
   const call: PreviewCall =
     operations === undefined ? { undo: String(undo).toLowerCase() } : { operations: operations as JsonObject[] }
   const { body } = await make(agent, call, { 'X-Dry-Run': '1' })
-  const plan = body.plan as unknown as WritePlan
+  const plan = body.plan as unknown as Preview
   const { remaining = 0 } = body.data as { remaining?: number }
   if (remaining > 0) {
     const message = `is of more than ${undoneRecordsMax} records; a person takes it back in the web interface`
@@ -29,7 +29,7 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
   }
   const { app, ask, caller, client, erasedAt, settings, share } = agent
   const id = newWriteId()
-  const kept = { id, token_id: caller.token_id, client, why: storable(String(why)), call, plan }
+  const kept = { id, token_id: caller.token_id, client, why: formatStorable(String(why)), call, plan }
   const expiresAt = await app.database.transaction(
     (transaction) => keepPreview(transaction, ask.companyId, erasedAt, kept),
     share,
@@ -45,7 +45,7 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
 
 /** Tells the state of a preview, and changes nothing. */
 export const status = async (agent: Agent, { preview: id }: JsonObject): Promise<JsonObject> =>
-  tell(agent, await look(agent, id as string))
+  formatState(agent, await look(agent, id as string))
 
 /**
  * Does what was previewed, once. What is over is told as it is; what needs a person waits for one. A call that finds the
@@ -54,10 +54,10 @@ export const status = async (agent: Agent, { preview: id }: JsonObject): Promise
 export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<JsonObject> {
   const row = await look(agent, id as string)
   const judged = judge(row, agent.settings)
-  if (!isLive(row)) return tell(agent, row)
+  if (!isLive(row)) return formatState(agent, row)
   if (needsPerson(judged)) {
     await agent.app.database.read(letWait(agent.ask.companyId, row.id), agent.share)
-    return tell(agent, await look(agent, row.id))
+    return formatState(agent, await look(agent, row.id))
   }
   const claim: Claim = {}
   try {
@@ -67,7 +67,7 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
     if (isLive(claim.found) && needsPerson(claim.found.judged))
       await agent.app.database.read(letWait(agent.ask.companyId, row.id), agent.share)
   }
-  return tell(agent, await look(agent, row.id))
+  return formatState(agent, await look(agent, row.id))
 }
 
 const needsPerson = ({ reasons, isApproved }: Judgement): boolean => reasons.length > 0 && !isApproved
@@ -82,14 +82,14 @@ const look = (agent: Agent, id: string): Promise<JudgedRow> =>
     id.toLowerCase(),
   )
 
-type Applied = { row: JudgedRow; claim: Claim }
+type AppliedPreview = { row: JudgedRow; claim: Claim }
 
 /** Makes the call of a preview: as a dry-run, or to apply it. */
-function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string]: string }, applied?: Applied) {
+function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string]: string }, applied?: AppliedPreview) {
   const isUndo = call.undo !== undefined
   const route = ownRoute(isUndo ? 'writes.undo' : 'batch')
   const write = isUndo ? handlers['writes.undo'](route) : handlers.batch(route)
-  return callWrite(agent, route, applied ? claiming(write, applied) : write, {
+  return callWrite(agent, route, applied ? claimPreview(write, applied) : write, {
     ...(isUndo
       ? { params: { write_id: call.undo as string } }
       : { body: { mode: 'all', operations: call.operations ?? [] } }),
@@ -103,8 +103,8 @@ function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string
  * that apply one preview at once one writes. A refusal before leaves the preview as it was, and so does one after, which
  * undoes the transaction.
  */
-const claiming =
-  (write: Write, { row: { id }, claim }: Applied): Write =>
+const claimPreview =
+  (write: Write, { row: { id }, claim }: AppliedPreview): Write =>
   (companyId, ...asked) => {
     const command = write(companyId, ...asked)
     return {
@@ -134,7 +134,7 @@ function resultsOf(body: string): Json {
 }
 
 /** The state of a preview as it is told; of many results as many as have room. */
-function tell(agent: Agent, row: JudgedRow): JsonObject {
+function formatState(agent: Agent, row: JudgedRow): JsonObject {
   const state = stateOf(row)
   const { reasons } = judge(row, agent.settings as AgentSettings)
   const said = {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#registry/json.ts'
-import { addressOf, emailOf, phoneOf, plain } from '../places.ts'
+import { addressOf, emailOf, formatSlug, phoneOf } from '../places.ts'
 import { turn } from '../seeder.ts'
 import type { ClientCategory } from './lists.ts'
 
-type Row = readonly [name: string, category: ClientCategory, contact: string, status?: string]
+type ClientRow = readonly [name: string, category: ClientCategory, contact: string, status?: string]
 
 /** The clients, in the order in which the projects name them. */
 export const clients = [
@@ -37,20 +37,20 @@ export const clients = [
   ['Cape Ansel Ferry Company', 'Commercial', 'Roland Teague', 'PROSPECT'],
   ['Dunmore Storage', 'Commercial', 'Vera Castellan', 'INACTIVE'],
   ['Redfern Property Group', 'Developer', 'Miles Redfern'],
-] as const satisfies readonly Row[]
+] as const satisfies readonly ClientRow[]
 
 export type Client = (typeof clients)[number][0]
 
 /** Pays late, so it gets no new project; the one it has is older than that. */
-export const blocked: { client: Client; notes: string } = {
+export const blockedClient: { client: Client; notes: string } = {
   client: 'Redfern Property Group',
   notes: 'Blocked: the final invoice of the parade is long overdue.',
 }
 
 export const clientBodies = (categoryId: (category: ClientCategory) => number): JsonObject[] =>
-  (clients as readonly Row[]).map(([name, category, contact, status = 'ACTIVE'], index) => {
+  (clients as readonly ClientRow[]).map(([name, category, contact, status = 'ACTIVE'], index) => {
     const isPerson = category === 'Homeowner'
-    const house = isPerson ? 'post' : plain(name)
+    const house = isPerson ? 'post' : formatSlug(name)
     return {
       name,
       kind: isPerson ? 'INDIVIDUAL' : category === 'Public body' ? 'PUBLIC' : 'COMPANY',
@@ -72,10 +72,13 @@ const deputies = ['Nell Ashby', 'Omar Said', 'Petra Weiss', 'Ralph Donnelly', 'S
 
 /** The one to ask for at each client; the larger ones have a second. */
 export const contactBodies = (clientIds: readonly number[]): JsonObject[] =>
-  (clients as readonly Row[]).flatMap(([name, , contact], index) => {
+  (clients as readonly ClientRow[]).flatMap(([name, , contact], index) => {
     const client = { client_id: clientIds[index] as number }
     const first = { ...client, name: contact, phone: phoneOf(978, index) }
     if (index >= 15) return [first]
     const second = turn(deputies, index)
-    return [first, { ...client, name: second, email: emailOf(second, plain(name)), phone: phoneOf(978, 30 + index) }]
+    return [
+      first,
+      { ...client, name: second, email: emailOf(second, formatSlug(name)), phone: phoneOf(978, 30 + index) },
+    ]
   })

@@ -3,7 +3,7 @@ import type { Calendar } from '../calendar.ts'
 import { turn } from '../seeder.ts'
 import type { EquipmentCategory } from './lists.ts'
 
-type Row = readonly [
+type EquipmentRow = readonly [
   name: string,
   category: EquipmentCategory,
   make: string,
@@ -13,7 +13,7 @@ type Row = readonly [
 ]
 
 /** Two of each; the price is in dollars. */
-const types: readonly Row[] = [
+const types: readonly EquipmentRow[] = [
   ['Mortar mixer 9 cu ft', 'Mixing', 'Tolland', 'M9', 4200],
   ['Grout pump', 'Mixing', 'Tolland', 'GP2', 9800],
   ['Silo mixer', 'Mixing', 'Bordway', 'S40', 15_500, true],
@@ -44,7 +44,7 @@ const turns: readonly Status[] = [
   ...(['ACTIVE', 'IN_USE', 'RETIRED', 'IN_USE', 'ACTIVE', 'MAINTENANCE'] as const),
 ]
 
-export type Piece = { name: string; type: Row; status: Status; number: number }
+export type Piece = { name: string; type: EquipmentRow; status: Status; number: number }
 
 export const pieces: readonly Piece[] = types
   .flatMap((type) => [1, 2].map((unit) => ({ name: `${type[0]}, no. ${unit}`, type })))
@@ -75,12 +75,12 @@ export const equipmentBodies = (
     daily_rate_minor: Math.max(1500, Math.round(price * 0.6)),
     meter_hours: (number * 137.5) % 4000,
     next_service_on: calendar.day(((number * 13) % 120) - 6),
-    ...(rented ? { supplier_id: turn(rentalIds, number) } : bought(number, price, calendar)),
+    ...(rented ? { supplier_id: turn(rentalIds, number) } : createPurchase(number, price, calendar)),
     ...(status === 'IN_USE' ? { project_id: turn(projectIds, number), worker_id: turn(workerIds, number * 5) } : {}),
     ...(status === 'MAINTENANCE' ? { notes: 'In the workshop; waits for a part.' } : {}),
   }))
 
-const bought = (number: number, price: number, calendar: Calendar): JsonObject => ({
+const createPurchase = (number: number, price: number, calendar: Calendar): JsonObject => ({
   purchase_date: calendar.day(-365 * (1 + (number % 9)) + number),
   purchase_price_minor: price * 100,
 })

@@ -8,7 +8,7 @@ import { type Project, projects } from './projects.ts'
 type Status = 'DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED'
 
 /** An estimate that no project has come of. */
-type Loose = readonly [
+type LooseEstimate = readonly [
   title: string,
   client: Client,
   category: ProjectCategory,
@@ -17,7 +17,7 @@ type Loose = readonly [
   issued: number,
 ]
 
-const loose: readonly Loose[] = [
+const looseEstimates: readonly LooseEstimate[] = [
   ['Customs house cornice', 'Gull Harbor Port Authority', 'Restoration', 70, 'DRAFT', -1],
   ['Cemetery wall, north side', 'Saltmarsh Town Council', 'Retaining wall', 55, 'DRAFT', -2],
   ['Show house fireplace', 'Larkin & Vale Architects', 'Chimney', 18, 'DRAFT', -3],
@@ -61,7 +61,7 @@ export function estimates(
       ...offerOf(project),
     },
   }))
-  const others = loose.map(([title, client, category, days, status, issued]) => ({
+  const others = looseEstimates.map(([title, client, category, days, status, issued]) => ({
     states: statesTo(status, 'SENT'),
     body: { title, client_id: clientId(client), ...dates(issued), ...offerOf({ category, days }) },
   }))

@@ -6,7 +6,7 @@ import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { type Job, priceOf } from './prices.ts'
 
-type Row = readonly [
+type ProjectRow = readonly [
   name: string,
   client: Client,
   category: ProjectCategory,
@@ -19,7 +19,7 @@ type Row = readonly [
 
 export type Status = 'ACTIVE' | 'BIDDING' | 'ON_HOLD' | 'COMPLETED' | 'CANCELLED' | 'ARCHIVED'
 
-const byStatus: { readonly [S in Status]: readonly Row[] } = {
+const byStatus: { readonly [S in Status]: readonly ProjectRow[] } = {
   ACTIVE: [
     ['Quay Street retaining wall', 'Gull Harbor Port Authority', 'Retaining wall', -70, 160, 45],
     ['Harbor office facade', 'Gull Harbor Port Authority', 'Facade', -40, 120, 30],
@@ -81,7 +81,7 @@ export const projects: readonly Project[] = Object.entries(byStatus)
   .flatMap(([status, rows]) => rows.map((row) => projectOf(status as Status, row)))
   .sort((one, other) => one.start - other.start)
 
-function projectOf(status: Status, [name, client, category, start, days, percent]: Row): Project {
+function projectOf(status: Status, [name, client, category, start, days, percent]: ProjectRow): Project {
   const done = status === 'COMPLETED' || status === 'ARCHIVED'
   return { name, client, status, category, start, days, percent: percent ?? (done ? 100 : 0) }
 }

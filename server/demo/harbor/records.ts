@@ -1,7 +1,7 @@
 import type { Calendar } from '../calendar.ts'
 import { finder, type Seeder } from '../seeder.ts'
 import { contracts, equipmentLogBodies, invoices, taskBodies, timeEntryBodies } from './books.ts'
-import { blocked, type Client, clientBodies, clients, contactBodies } from './clients.ts'
+import { blockedClient, type Client, clientBodies, clients, contactBodies } from './clients.ts'
 import { equipmentBodies } from './equipment.ts'
 import { estimates } from './estimates.ts'
 import { clientCategories, equipmentCategories, projectCategories, type Trade, trades } from './lists.ts'
@@ -10,11 +10,11 @@ import { subcontractorBodies, subcontractors } from './subcontractors.ts'
 import { crew, crewTradeAt, foremen, managers, workerBodies } from './workers.ts'
 
 /** Every resource, each after those it refers to. */
-export async function makeRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
+export async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
   const tradeId = await seeder.makeNamed<Trade>('trades', trades)
-  const workers = await makeWorkers(seeder, tradeId, calendar)
-  const clientId = await makeClients(seeder)
-  const projectIds = await makeProjects(seeder, clientId, workers.leads, calendar)
+  const workers = await createWorkers(seeder, tradeId, calendar)
+  const clientId = await createClients(seeder)
+  const projectIds = await createProjects(seeder, clientId, workers.leads, calendar)
   const subcontractorIds = await seeder.make('subcontractors', subcontractorBodies(tradeId, calendar))
 
   const pieces = equipmentBodies(
@@ -42,7 +42,7 @@ export async function makeRecords(seeder: Seeder, calendar: Calendar): Promise<v
   await seeder.makeDocuments('contracts', contracts(ids, calendar))
 }
 
-async function makeWorkers(seeder: Seeder, tradeId: (trade: Trade) => number, calendar: Calendar) {
+async function createWorkers(seeder: Seeder, tradeId: (trade: Trade) => number, calendar: Calendar) {
   const first = workerBodies(
     { names: managers, tradeAt: () => 'Site manager', tradeId, supervisors: [], before: 0 },
     calendar,
@@ -59,7 +59,7 @@ async function makeWorkers(seeder: Seeder, tradeId: (trade: Trade) => number, ca
   return { leads: [...chiefs, ...heads], atWork: ids.filter((_, index) => third[index]?.status === undefined) }
 }
 
-async function makeClients(seeder: Seeder): Promise<(client: Client) => number> {
+async function createClients(seeder: Seeder): Promise<(client: Client) => number> {
   const categoryId = await seeder.makeNamed('categories', clientCategories, { kind: 'client' })
   const ids = await seeder.make('clients', clientBodies(categoryId))
   await seeder.make('contacts', contactBodies(ids))
@@ -67,7 +67,7 @@ async function makeClients(seeder: Seeder): Promise<(client: Client) => number> 
   return finder<Client>(names, ids)
 }
 
-async function makeProjects(
+async function createProjects(
   seeder: Seeder,
   clientId: (client: Client) => number,
   managerIds: readonly number[],
@@ -76,6 +76,6 @@ async function makeProjects(
   const categoryId = await seeder.makeNamed('categories', projectCategories, { kind: 'project' })
   const ids = await seeder.make('projects', projectBodies({ clientId, categoryId, managerIds }, calendar))
   // Only now: a blocked client gets no new project.
-  await seeder.change('clients', clientId(blocked.client), { status: 'BLOCKED', notes: blocked.notes })
+  await seeder.change('clients', clientId(blockedClient.client), { status: 'BLOCKED', notes: blockedClient.notes })
   return ids
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { addressOf, emailOf, phoneOf, plain } from '../places.ts'
+import { addressOf, emailOf, formatSlug, phoneOf } from '../places.ts'
 import { turn } from '../seeder.ts'
 import type { Trade } from './lists.ts'
 
-type Row = readonly [
+type SubcontractorRow = readonly [
   name: string,
   trade: Trade,
   contact: string,
@@ -14,7 +14,7 @@ type Row = readonly [
 ]
 
 /** `insuranceDays`: how long the insurance still runs. Five of them lapse within a month, two have lapsed. */
-export const subcontractors: readonly Row[] = [
+export const subcontractors: readonly SubcontractorRow[] = [
   ['Cormorant Scaffolding', 'Scaffolder', 'Rhys Powell', 9, 5],
   ['Anvil Crane Hire', 'Crane hire', 'Greta Holm', 18, 4],
   ['Brightwire Electric', 'Electrician', 'Desmond Achterberg', 140, 4],
@@ -45,7 +45,7 @@ export const subcontractorBodies = (tradeId: (trade: Trade) => number, calendar:
     status,
     trade_id: tradeId(trade),
     contact_name: contact,
-    email: emailOf(contact, plain(name)),
+    email: emailOf(contact, formatSlug(name)),
     phone: phoneOf(401, index),
     tax_id: `00-${7720115 + index * 911}`,
     license_number: `ME-${50_200 + index * 37}`,

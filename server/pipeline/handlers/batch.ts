@@ -1,6 +1,6 @@
 import { type Batch, type BatchRow, readBatch } from '#derive/batch.ts'
 import type { BatchOp } from '#derive/batch-operation.ts'
-import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
+import { batchRefused, rowProblems, rowRefusal } from '#derive/refusals.ts'
 import { routesOn } from '#derive/routes.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
@@ -8,20 +8,20 @@ import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../protocol/entity-tags.ts'
 import { runBatch } from '../../records/batch.ts'
-import { type Done, inBody, type Ordered, standsForRefused } from '../../records/batch-run.ts'
-import { makeBreather } from '../../records/breather.ts'
+import { inBody, type OperationResult, type OrderedOperation, standsForRefused } from '../../records/batch-run.ts'
+import { createBreather } from '../../records/breather.ts'
 import { type Command, resultOf } from '../../records/command.ts'
-import { removal } from '../../records/remove.ts'
+import type { Effect } from '../../records/preview.ts'
+import { createRemoval } from '../../records/remove.ts'
 import { byReference, upsert as upserting } from '../../records/upsert.ts'
-import type { Effect } from '../../records/write-plan.ts'
-import { change, creation } from '../../records/write-record.ts'
+import { createOne, updateOne } from '../../records/write-record.ts'
 import { noneLate } from '../../records/write-set.ts'
-import type { Answer } from '../answer.ts'
 import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
-import { created } from './create.ts'
-import { removed } from './delete.ts'
-import { updated } from './update.ts'
-import { upserted } from './upsert.ts'
+import type { StoredResponse } from '../stored-response.ts'
+import { formatCreated } from './create.ts'
+import { formatRemoved } from './delete.ts'
+import { formatUpdated } from './update.ts'
+import { formatUpserted } from './upsert.ts'
 
 export const batch: WriteHandler = () => writeBatch(servedResources)
 
@@ -31,8 +31,8 @@ export const writeBatch =
   (companyId, call, { dryRun, body, ifPlan }) => {
     const { mode, rows: read } = readBatch(body, among)
     if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
-    const rows = read.map(ordered)
-    const say = (texts: readonly string[]): Answer => envelopeOf({ mode, dryRun }, texts)
+    const rows = read.map(orderOperation)
+    const say = (texts: readonly string[]): StoredResponse => envelopeOf({ mode, dryRun }, texts)
     const late = noneLate()
     return {
       rows: rows.length,
@@ -47,7 +47,7 @@ export const writeBatch =
           transaction.undo()
           throw batchRefused(rows.length, refused)
         }
-        const breathe = makeBreather()
+        const breathe = createBreather()
         const texts: string[] = []
         const effects: Effect[] = []
         for (const row of rows) {
@@ -72,7 +72,7 @@ const planOfEach =
   'If-Plan is for a batch of the mode all; with each, every operation is done by itself. Leave the header out.'
 
 /** With what it expects of its record; a condition that cannot be read is a problem of its own. */
-function ordered(row: BatchRow): Ordered {
+function orderOperation(row: BatchRow): OrderedOperation {
   if ('problems' in row || row.wanted.ifMatch === undefined) return { ...row, expected: undefined }
   const ifMatch = readTags(row.wanted.ifMatch)
   if (ifMatch) return { ...row, expected: expectedOf({ ifMatch }) }
@@ -82,56 +82,62 @@ function ordered(row: BatchRow): Ordered {
 }
 
 /** Each operation as the call of its own. */
-const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[], say: Series['say']): Series => ({
+const seriesOf = (
+  companyId: number,
+  call: CallOfWrite,
+  rows: readonly OrderedOperation[],
+  say: Series['say'],
+): Series => ({
   length: rows.length,
   part(n, textOf) {
-    const row = rows[n] as Ordered
+    const row = rows[n] as OrderedOperation
     if ('problems' in row) throw rowRefusal(row.problems)
     return resultOf(saidInBody(single(companyId, row, textOf)), (answer) => textOfAnswer(row, answer))
   },
-  refused: (n, refusal) => refusedText(call, rows[n] as Ordered, refusal),
+  refused: (n, refusal) => refusedText(call, rows[n] as OrderedOperation, refusal),
   say,
 })
 
-type Wanted = Extract<Ordered, { wanted: unknown }>
+type AcceptedOperation = Extract<OrderedOperation, { wanted: unknown }>
 
-function single(companyId: number, row: Wanted, textOf: (n: number) => string): Command<Answer> {
+function single(companyId: number, row: AcceptedOperation, textOf: (n: number) => string): Command<StoredResponse> {
   const { op, definition, id, externalRef, mayBeNew } = row.wanted
   // Before anything is looked at: what it stands for is refused, whatever its record is.
   const body = filledIn(row, textOf)
-  const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
+  const onId = (id: number | undefined): Command<StoredResponse> =>
+    singles[op](companyId, { row, id: id as number, body })
   // What may be new finds its record itself, or none.
   return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId, body) : onId(id)
 }
 
-type Single = { row: Wanted; id: number; body: JsonObject }
+type SingleWrite = { row: AcceptedOperation; id: number; body: JsonObject }
 
-const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) => Command<Answer> } = {
+const singles: { readonly [op in BatchOp]: (companyId: number, asked: SingleWrite) => Command<StoredResponse> } = {
   create(companyId, { row: { wanted }, body }) {
     const { definition } = wanted
-    return resultOf(creation(companyId, definition, { body }), (done) =>
-      created(routesOn(definition).create, false, done),
+    return resultOf(createOne(companyId, definition, { body }), (done) =>
+      formatCreated(routesOn(definition).create, false, done),
     )
   },
   update(companyId, { row: { wanted, expected }, id, body }) {
     const { definition } = wanted
-    const work = change(companyId, definition, { id, body, expected })
-    return resultOf(work, (done) => updated(routesOn(definition).update, false, done))
+    const work = updateOne(companyId, definition, { id, body, expected })
+    return resultOf(work, (done) => formatUpdated(routesOn(definition).update, false, done))
   },
   upsert(companyId, { row: { wanted, expected }, body }) {
     const { definition, externalRef } = wanted
     const work = upserting(companyId, { definition, value: externalRef as string, body, expected })
-    return resultOf(work, (done) => upserted(routesOn(definition).upsert, false, done))
+    return resultOf(work, (done) => formatUpserted(routesOn(definition).upsert, false, done))
   },
   delete(companyId, { row: { wanted, expected }, id }) {
     const { definition } = wanted
-    const work = removal(companyId, { definition, id, expected })
-    return resultOf(work, (done) => removed(routesOn(definition).delete, false, done))
+    const work = createRemoval(companyId, { definition, id, expected })
+    return resultOf(work, (done) => formatRemoved(routesOn(definition).delete, false, done))
   },
 }
 
 /** The body with the ids of earlier operations in it. */
-function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject {
+function filledIn({ wanted }: AcceptedOperation, textOf: (n: number) => string): JsonObject {
   const body = { ...wanted.body }
   const lost = []
   for (const [field, n] of wanted.refs) {
@@ -143,7 +149,7 @@ function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject
   return body
 }
 
-const saidInBody = ({ execute, ...command }: Command<Answer>): Command<Answer> => ({
+const saidInBody = ({ execute, ...command }: Command<StoredResponse>): Command<StoredResponse> => ({
   ...command,
   async execute(...asked) {
     try {
@@ -154,27 +160,30 @@ const saidInBody = ({ execute, ...command }: Command<Answer>): Command<Answer> =
   },
 })
 
-function doneAnswer(row: Ordered, outcome: Done, dryRun: boolean): Answer {
+function doneAnswer(row: OrderedOperation, outcome: OperationResult, dryRun: boolean): StoredResponse {
   if (!('wanted' in row)) throw new Error('an operation with problems was done')
   const route = routesOn(row.wanted.definition)
-  if ('created' in outcome) return created(route.create, dryRun, outcome.created)
-  if ('updated' in outcome) return updated(route.update, dryRun, outcome.updated)
-  if ('upserted' in outcome) return upserted(route.upsert, dryRun, outcome.upserted)
-  return removed(route.delete, dryRun, outcome.deleted)
+  if ('created' in outcome) return formatCreated(route.create, dryRun, outcome.created)
+  if ('updated' in outcome) return formatUpdated(route.update, dryRun, outcome.updated)
+  if ('upserted' in outcome) return formatUpserted(route.upsert, dryRun, outcome.upserted)
+  return formatRemoved(route.delete, dryRun, outcome.deleted)
 }
 
-type Named = { n: number; as: string | undefined }
+type NumberedOperation = { n: number; as: string | undefined }
 
-function textOfAnswer({ n, as }: Named, { status, headers, body }: Answer): string {
+function textOfAnswer({ n, as }: NumberedOperation, { status, headers, body }: StoredResponse): string {
   const head = JSON.stringify({ n, as, status, etag: headers.ETag })
   // The envelope of the single call, in one object with what goes before.
   return `${head.slice(0, -1)},${body.slice(1)}`
 }
 
-const refusedText = ({ requestId, errorsPage }: CallOfWrite, { n, as }: Named, refusal: Refusal): string =>
+const refusedText = ({ requestId, errorsPage }: CallOfWrite, { n, as }: NumberedOperation, refusal: Refusal): string =>
   JSON.stringify(refusedRow({ n, as, refusal }, requestId, errorsPage))
 
-function envelopeOf({ mode, dryRun }: Pick<Batch, 'mode'> & { dryRun: boolean }, texts: readonly string[]): Answer {
+function envelopeOf(
+  { mode, dryRun }: Pick<Batch, 'mode'> & { dryRun: boolean },
+  texts: readonly string[],
+): StoredResponse {
   const refused = texts.filter((text) => isRefused(text)).length
   const head = JSON.stringify({ mode, dry_run: dryRun, done: texts.length - refused, refused })
   const body = `{"data":${head.slice(0, -1)},"operations":[${texts.join()}]}}`

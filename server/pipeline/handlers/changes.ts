@@ -1,4 +1,4 @@
-import { type Following, readFollowing } from '#derive/operations/changes.ts'
+import { type ChangesRequest, readFollowing } from '#derive/operations/changes.ts'
 import { visibleChanges } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -7,18 +7,18 @@ import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
 import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import type { Cursor } from '#sql/system/log.ts'
-import { cursorOf, isGone, judged, readCursor } from '../../service/changes.ts'
-import { pageReply } from '../answer.ts'
+import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
 import { lacksScope } from '../authorize.ts'
-import type { ReadHandler, Wanted } from '../handler.ts'
+import type { PlannedRead, ReadHandler } from '../handler.ts'
+import { pageReply } from '../stored-response.ts'
 
 /** Rights and changes come with one statement, so what is told is open to the caller at the moment of the answer. */
 export const changes: ReadHandler = () => (_call, query) => {
   const following = readFollowing(query)
-  return following.after === 'now' ? now(following) : page(following)
+  return following.after === 'now' ? readPosition(following) : page(following)
 }
 
-function page(following: Following): Wanted {
+function page(following: ChangesRequest): PlannedRead {
   let companyId = 0
   // Said when the caller is known: a stranger hears nothing of cursors.
   let wrong: Refusal | undefined
@@ -32,14 +32,14 @@ function page(following: Following): Wanted {
       }
       return changesWithCaller(ask, servedResources, { ...following, companyId, after, keptDays: changesKeptDays })
     },
-    waits(row: Row) {
-      if (wrong || row.json !== '' || row.more || isGone(row) || refused(following, row)) return undefined
+    waits(row: FeedRow) {
+      if (wrong || row.json !== '' || row.more || isGone(row) || findRefusal(following, row)) return undefined
       return { seconds: following.waitSeconds, seen: { epoch: row.epoch, pos: row.horizon } }
     },
-    reply(row: Row, conditions) {
-      const no = wrong ?? refused(following, row)
+    reply(row: FeedRow, conditions) {
+      const no = wrong ?? findRefusal(following, row)
       if (no) throw no
-      const { json, next, more } = judged(companyId, row)
+      const { json, next, more } = checkPage(companyId, row)
       return pageReply(
         `{"data":[${visibleChanges(row.lacks_rights, json)}],"meta":${meta(following, row, next, more)}}`,
         conditions,
@@ -48,15 +48,15 @@ function page(following: Following): Wanted {
   }
 }
 
-function now(following: Following): Wanted {
+function readPosition(following: ChangesRequest): PlannedRead {
   let companyId = 0
   return {
     statement(ask) {
       companyId = ask.companyId
       return nowWithCaller(ask, servedResources)
     },
-    reply(row: Row, conditions) {
-      const no = refused(following, row)
+    reply(row: FeedRow, conditions) {
+      const no = findRefusal(following, row)
       if (no) throw no
       const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
       return pageReply(`{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
@@ -64,9 +64,9 @@ function now(following: Following): Wanted {
   }
 }
 
-type Row = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights'>
+type FeedRow = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights'>
 
-const meta = ({ records }: Following, { open }: OpenRow, next: string, more: boolean): string =>
+const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more: boolean): string =>
   JSON.stringify({ next, more, records: records ?? open })
 
 function orWrong(companyId: number, cursor: string): Cursor | Refusal {
@@ -79,7 +79,7 @@ function orWrong(companyId: number, cursor: string): Cursor | Refusal {
 }
 
 /** What was asked for by name must be open; else anything that is. */
-function refused({ records }: Following, { in_scope, open }: OpenRow): Refusal | undefined {
+function findRefusal({ records }: ChangesRequest, { in_scope, open }: OpenRow): Refusal | undefined {
   const lacking = records?.find((name) => !in_scope.includes(name))
   if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))
   const off = records?.find((name) => !open.includes(name))

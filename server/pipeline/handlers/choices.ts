@@ -2,16 +2,16 @@ import { chosenFrom } from '#derive/operations/choices.ts'
 import { readChoosing } from '#derive/query.ts'
 import type { ReferenceRoute } from '#derive/routes.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
-import type { Listing } from '#registry/listing.ts'
+import type { ListRequest } from '#registry/listing.ts'
 import { choicesWithCaller } from '#sql/records/read.ts'
-import { pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
+import { pageReply } from '../stored-response.ts'
 
 export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
   const to = chosenFrom(definition, field)
   const { only } = definition.fields[field] as ReferenceField
-  const filters: Listing['filters'] = only ? { [only.column]: only.value } : {}
+  const filters: ListRequest['filters'] = only ? { [only.column]: only.value } : {}
   return ({ path }, query) => {
     const asked = readChoosing(query)
     return {

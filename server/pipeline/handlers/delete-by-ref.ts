@@ -2,7 +2,7 @@ import type { ResourceRoute } from '#derive/routes.ts'
 import { resultOf } from '../../records/command.ts'
 import { removalByReference } from '../../records/upsert.ts'
 import type { WriteHandler } from '../handler.ts'
-import { removed } from './delete.ts'
+import { formatRemoved } from './delete.ts'
 import { recordReference } from './fetch-by-ref.ts'
 
 export const deleteByRef: WriteHandler<ResourceRoute> =
@@ -11,5 +11,5 @@ export const deleteByRef: WriteHandler<ResourceRoute> =
     const { definition } = route
     const value = recordReference(params)
     const work = removalByReference(companyId, { definition, value, expected, mayDo })
-    return resultOf(work, (done) => ({ ...removed(route, dryRun, done), recordId: done.id }))
+    return resultOf(work, (done) => ({ ...formatRemoved(route, dryRun, done), recordId: done.id }))
   }

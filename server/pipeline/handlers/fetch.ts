@@ -7,10 +7,10 @@ import { fetchWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { type Conditions, expectedOf } from '../../protocol/entity-tags.ts'
 import { expectVersion } from '../../records/expected.ts'
-import { readReply, recordTag } from '../answer.ts'
-import type { Reply } from '../call.ts'
+import type { ApiResponse } from '../call.ts'
 import type { ReadHandler } from '../handler.ts'
 import { pathId } from '../read-intent.ts'
+import { readReply, recordTag } from '../stored-response.ts'
 
 /** The JSON is passed on as PostgreSQL wrote it, less what is withheld. */
 export const fetch: ReadHandler<ResourceRoute> =
@@ -22,12 +22,12 @@ export const fetch: ReadHandler<ResourceRoute> =
     return { statement: (ask) => fetchWithCaller(ask, definition, id, fields), reply: replyOfFetch(definition) }
   }
 
-type Fetched = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }
+type FetchRow = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }
 
 /** The tag is that of what is shown: of a record without what is withheld, another one. */
 export const replyOfFetch =
   (definition: Definition) =>
-  ({ json, version, lacks_rights }: Fetched, { ifMatch, ifNoneMatch }: Conditions): Reply => {
+  ({ json, version, lacks_rights }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): ApiResponse => {
     if (json === null) throw new Refusal('not_found')
     if (ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch }))
     const shown = visibleRecords(definition, lacks_rights, json)

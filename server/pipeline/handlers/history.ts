@@ -4,10 +4,10 @@ import { visibleChanges } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { historyWithCaller } from '#sql/records/changes-with-caller.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
-import { pageEnvelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
 import { pathId } from '../read-intent.ts'
+import { pageEnvelope, pageReply } from '../stored-response.ts'
 
 /** A record has at least the line of its creation, and keeps its history when it is gone. */
 export const history: ReadHandler<ResourceRoute> =

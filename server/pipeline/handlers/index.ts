@@ -1,4 +1,4 @@
-import type { ofReferences, own, standard } from '#derive/operations/index.ts'
+import type { ofReferences, ownOperations, standardOperations } from '#derive/operations/index.ts'
 import type { HandlersOf } from '../handler.ts'
 import { batch } from './batch.ts'
 import { changes } from './changes.ts'
@@ -40,4 +40,4 @@ export const handlers = {
   docs,
   postman,
   llms,
-} satisfies HandlersOf<typeof standard, typeof own, typeof ofReferences>
+} satisfies HandlersOf<typeof standardOperations, typeof ownOperations, typeof ofReferences>

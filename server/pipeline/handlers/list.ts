@@ -3,9 +3,9 @@ import type { ResourceRoute } from '#derive/routes.ts'
 import { visibleRecords } from '#derive/visible.ts'
 import { listWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
-import { pageEnvelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
+import { pageEnvelope, pageReply } from '../stored-response.ts'
 
 /** The JSON is passed on as PostgreSQL wrote it, less what is withheld. */
 export const list: ReadHandler<ResourceRoute> =

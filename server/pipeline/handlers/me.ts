@@ -1,9 +1,9 @@
 import { limitedResources } from '#derive/operations/me.ts'
-import { type Plan, planLimit } from '#registry/plans.ts'
+import { planLimit, type SubscriptionPlan } from '#registry/subscription-plans.ts'
 import { type MeRow, meWithCaller } from '#sql/records/me.ts'
 import { windowSeconds } from '../../service/token-rate.ts'
-import { envelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
+import { envelope, pageReply } from '../stored-response.ts'
 
 export const me: ReadHandler = () => () => {
   let companyId = 0
@@ -24,7 +24,7 @@ export const me: ReadHandler = () => () => {
         add_ons,
         limits: limitedResources.map((records, place) => ({
           records,
-          limit: planLimit(plan as Plan, records),
+          limit: planLimit(plan as SubscriptionPlan, records),
           used: used[place] ?? 0,
         })),
         rate: limit === null ? null : { limit, window_seconds: windowSeconds },

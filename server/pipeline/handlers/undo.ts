@@ -2,7 +2,7 @@ import { readWriteId } from '../../records/actor.ts'
 import { resultOf } from '../../records/command.ts'
 import { undo as undoing } from '../../records/undo.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer } from './answered.ts'
+import { createResponse } from './left-record.ts'
 
 export const undo: WriteHandler =
   ({ success }) =>
@@ -11,6 +11,6 @@ export const undo: WriteHandler =
     const writeId = readWriteId(write_id) ?? ''
     return resultOf(undoing(companyId, writeId), ({ records, remaining, effect }) => {
       const data = { write_id: writeId, undone: !dryRun, dry_run: dryRun, records, remaining }
-      return { ...answer(success, data), effects: [effect] }
+      return { ...createResponse(success, data), effects: [effect] }
     })
   }

@@ -1,12 +1,12 @@
 import type { Run, Statement } from '#sql/statement.ts'
-import type { Conversation } from '../conversation.ts'
+import type { StatementPipeline } from '../statement-pipeline.ts'
 
 /**
  * A conversation with a database that distributes companies. What a statement asks in steps is done by one statement
  * after the other; whatever is asked meanwhile waits until the last of them is sent, so that all is done in the order in
  * which it was asked.
  */
-export function inSteps(plain: Conversation): Conversation {
+export function inSteps(plain: StatementPipeline): StatementPipeline {
   /** What is under way, if it takes steps. */
   let steps: Promise<unknown> | undefined
   /** What was only sent fails the end. */

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http'
 import type { Change } from '#server/service/changes.ts'
-import { type Answer, send } from '../../stage/http.ts'
+import { send, type TestResponse } from '../../stage/http.ts'
 import { pause } from '../../stage/wait.ts'
-import { makeConsumer } from '../consumer.ts'
+import { createConsumer } from '../consumer.ts'
 
 /**
  * Callers of one company that go on through a fault: keyed creates, reads, and a consumer of the feed. They measure what
@@ -48,7 +48,7 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
   const sent = new Set<string>()
   const acknowledgedAt = new Map<string, number>()
   const toldAt = new Map<string, number>()
-  const consumer = makeConsumer()
+  const consumer = createConsumer()
   const violations: string[] = []
   const heard: { [status: number]: number } = {}
   const longest = { firstAnswerMs: 0, settledMs: 0 }
@@ -74,7 +74,7 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
     const startedAt = performance.now()
     const abandoned = new Promise<null>((resolve) => setTimeout(() => resolve(null), abandonedMs).unref())
     const sending = send(url, { method, path, headers, body: body && JSON.stringify(body), agent })
-    const answer = await Promise.race([sending.catch((): Answer | undefined => undefined), abandoned])
+    const answer = await Promise.race([sending.catch((): TestResponse | undefined => undefined), abandoned])
     if (answer === null) violations.push(`${method} ${path} was not answered within ${abandonedMs} ms`)
     const tookMs = performance.now() - startedAt - waitMs
     longest.firstAnswerMs = Math.max(longest.firstAnswerMs, tookMs)

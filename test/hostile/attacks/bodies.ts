@@ -1,4 +1,4 @@
-import { makeToken } from '#server/service/token-text.ts'
+import { createToken } from '#server/service/token-text.ts'
 import type { Attack } from '../attack.ts'
 import { bearer, json, megabyte, sameSite, unfinished, wire } from './wire.ts'
 
@@ -30,7 +30,7 @@ export const bodies: readonly Attack[] = [
     bounds: { memory: received, answered: refusal },
     sockets: { short: 400, long: 1000 },
     run({ ground, hold }) {
-      const bytes = unfinished('/v1/projects', bearer(makeToken(ground.victim.company)), allButTheLast)
+      const bytes = unfinished('/v1/projects', bearer(createToken(ground.victim.company)), allButTheLast)
       return hold({ send: () => bytes, reads: 'everything' })
     },
   },

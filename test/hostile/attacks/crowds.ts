@@ -1,5 +1,5 @@
 import { batchOperationsMax, searchLengthMax } from '#registry/limits.ts'
-import { makeToken } from '#server/service/token-text.ts'
+import { createToken } from '#server/service/token-text.ts'
 import type { Attack } from '../attack.ts'
 import { bearer, inTurn, json, sameSite, wire } from './wire.ts'
 
@@ -74,7 +74,7 @@ export const crowds: readonly Attack[] = [
     run: ({ ground, flood }) =>
       flood({
         ahead: 8,
-        next: () => wire('GET', '/v1/clients?limit=100', { headers: bearer(makeToken(ground.victim.company)) }),
+        next: () => wire('GET', '/v1/clients?limit=100', { headers: bearer(createToken(ground.victim.company)) }),
       }),
   },
   {

@@ -1,0 +1,144 @@
+import Box from '@mui/material/Box'
+import Link, { type LinkProps } from '@mui/material/Link'
+import { useReference } from 'react-admin'
+import type { FormField } from '#derive/form.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Unbroken } from '../../ui/layout.tsx'
+import { StatusChip } from '../../ui/status-chip.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { pathOf } from '../paths.ts'
+import { titleOf } from '../title.ts'
+import { amountOf } from './line-amount.ts'
+
+type ShownProps = {
+  field: FormField
+  /** The kind of record that the value is of. */
+  resource: string
+  value: Json | undefined
+  /** In a cell or a history: one line, no table. */
+  isShort?: boolean
+}
+
+/** A value as people read it. */
+export function FieldValue({ field, resource, value, isShort }: ShownProps) {
+  const { show, common } = useTexts()
+  const { value: word } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  if (value === null || value === undefined || value === '') return <>{show.empty}</>
+  switch (field.kind) {
+    case 'choice':
+      return field.name === 'status' ? (
+        <StatusChip resource={resource} value={String(value)} />
+      ) : (
+        word(resource, String(value))
+      )
+    case 'flag':
+      return <>{value ? common.yes : common.no}</>
+    case 'money':
+      return <Unbroken>{format.money(value as number, currency)}</Unbroken>
+    case 'integer':
+      // A year is written without a separator, and nothing below ten thousand needs one.
+      return <Unbroken>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Unbroken>
+    case 'decimal':
+      return <Unbroken>{format.number(value as number)}</Unbroken>
+    case 'date':
+      return <Unbroken>{format.day(String(value))}</Unbroken>
+    case 'instant':
+      return <Unbroken>{format.moment(String(value))}</Unbroken>
+    case 'reference':
+      return <ReferenceName to={field.to as string} id={value as number} />
+    case 'email':
+      return <Link href={`mailto:${value}`}>{String(value)}</Link>
+    case 'phone':
+      return (
+        <Unbroken>
+          <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`}>{String(value)}</Link>
+        </Unbroken>
+      )
+    case 'url':
+      return <WebAddress address={String(value)} />
+    case 'country':
+      return <>{format.country(String(value))}</>
+    case 'address':
+      return <Address address={value as JsonObject} isShort={isShort} />
+    case 'lines':
+      return <ShownLines lines={value as JsonObject[]} isShort={isShort} />
+    case 'paragraph':
+      return (
+        <Box component="span" sx={isShort ? {} : { whiteSpace: 'pre-wrap', maxWidth: '75ch', display: 'block' }}>
+          {String(value)}
+        </Box>
+      )
+    default:
+      return <>{String(value)}</>
+  }
+}
+
+/** A link only for the two schemes that the registry accepts, whatever is stored. */
+const WebAddress = ({ address }: { address: string }) =>
+  /^https?:\/\//.test(address) ? (
+    <Link href={address} target="_blank" rel="noopener noreferrer">
+      {address.replace(/^https?:\/\//, '')}
+    </Link>
+  ) : (
+    address
+  )
+
+function Address({ address, isShort }: { address: JsonObject; isShort?: boolean }) {
+  const { country: countryName } = useFormat()
+  const { line1, line2, city, region, postal_code, country } = address as { [member: string]: string | null }
+  const place = [postal_code, city].filter(Boolean).join(' ')
+  const parts = [line1, line2, place, region, country && countryName(country)].filter(Boolean)
+  return isShort ? parts.join(', ') : parts.map((part) => <div key={part}>{part}</div>)
+}
+
+type ReferenceNameProps = { to: string; id: number } & Pick<LinkProps, 'underline'>
+
+/** The name of a record referred to, leading to it; names asked for on one page are fetched together. */
+export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProps) {
+  const { may } = useMe()
+  const isVisible = may(to, 'VIEW')
+  const { referenceRecord, isPending } = useReference({ reference: to, id, options: { enabled: isVisible } })
+  if (!isVisible) return <>#{id}</>
+  if (isPending) return <>…</>
+  if (!referenceRecord) return <>#{id}</>
+  return (
+    <TextLink underline={underline} to={pathOf(to, id)}>
+      {titleOf(to, referenceRecord)}
+    </TextLink>
+  )
+}
+
+/** The lines of a record as a table, or how many there are. */
+function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean }) {
+  const { form } = useTexts()
+  const { label } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  if (lines.length === 0) return <>{form.noLines}</>
+  if (isShort) return <>{lines.map((line) => `${line.quantity} ${line.unit ?? '×'} ${line.description}`).join('; ')}</>
+  const money = (minor: unknown): string => format.money(minor as number, currency)
+  return (
+    <DataTable
+      label={form.linesTable}
+      items={lines}
+      keyOf={(line) => lines.indexOf(line)}
+      columns={[
+        { title: label('lines', 'description'), cell: ({ description }) => String(description) },
+        {
+          title: label('lines', 'quantity'),
+          align: 'right',
+          cell: ({ quantity }) => format.number(quantity as number),
+        },
+        { title: label('lines', 'unit'), cell: ({ unit }) => String(unit ?? '') },
+        { title: label('lines', 'unit_price_minor'), align: 'right', cell: (line) => money(line.unit_price_minor) },
+        { title: form.lineTotal, align: 'right', cell: (line) => money(amountOf(line) ?? 0) },
+      ]}
+    />
+  )
+}

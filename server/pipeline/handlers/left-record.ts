@@ -1,0 +1,19 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json } from '#registry/json.ts'
+import type { WriteResult } from '../../records/write-set.ts'
+import { envelope, recordTag, type StoredResponse } from '../stored-response.ts'
+
+export const createResponse = (
+  status: number,
+  data: { [member: string]: Json },
+  headers: StoredResponse['headers'] = {},
+): StoredResponse => ({
+  status,
+  code: null,
+  headers,
+  body: envelope(data),
+})
+
+/** The record as a write leaves it, for its answer. */
+export const formatLeft = (definition: Definition, { id, version, json }: WriteResult) =>
+  json === null ? { tag: {}, unread: { definition, id } } : { tag: { ETag: recordTag(version, json) }, record: json }

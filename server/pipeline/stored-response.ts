@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto'
+import type { Json } from '#registry/json.ts'
+import {
+  type Particulars,
+  type Preview,
+  problemBody,
+  type Refusal,
+  type RefusalCode,
+  refusals,
+} from '#registry/refusals.ts'
+import { type Conditions, hasWeak, isAllowed, knownForm, type Tags } from '../protocol/entity-tags.ts'
+import { notExpected } from '../records/expected.ts'
+import type { Effect } from '../records/preview.ts'
+import type { UnreadRecord } from '../records/write-set.ts'
+import type { ApiResponse } from './call.ts'
+import { formatStorable } from './masked-response.ts'
+
+/** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
+
+const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+
+/** The tag of one representation of a record; its version is what If-Match compares. */
+export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
+
+const listTag = (body: string): string => `"${short(body)}"`
+
+/** The answer of a read, or 304 where the caller has it already: in the form that he has. */
+export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): ApiResponse {
+  const known = knownForm(tag, ifNoneMatch)
+  if (known !== undefined) return { status: 304, headers: { ETag: known, ...headersOfReads }, body: '' }
+  return { status: 200, headers: { ETag: tag, ...headersOfReads, 'Content-Type': jsonType }, body }
+}
+
+/**
+ * The answer of a read whose state is its body, with the pages around it. A 304 names them too: a page can stay as it is
+ * while its end moves.
+ */
+export function pageReply(body: string, { ifMatch, ifNoneMatch }: Conditions, links?: string): ApiResponse {
+  const tag = listTag(body)
+  if (!isAllowed(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
+  const reply = readReply(body, tag, ifNoneMatch)
+  return links === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: links } }
+}
+
+const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Accept-Encoding' } as const
+
+export const jsonType = 'application/json; charset=utf-8'
+const problemType = 'application/problem+json; charset=utf-8'
+
+/** What a write answers, and what a retry with its key will hear. */
+export type StoredResponse = {
+  status: number
+  /** Of a refusal. */
+  code: RefusalCode | null
+  /** What it was refused for, for the log of calls. */
+  about?: string[] | null
+  headers: { readonly [name: string]: string }
+  body: string
+  replayed?: boolean
+  /** The record as the write leaves it; shown to who prefers it, and never stored. */
+  record?: string | undefined
+  /** The record whose tag it has once it is committed. */
+  unread?: UnreadRecord
+  /** The record that was created. */
+  recordId?: number
+  /** What each piece of the work has done, for a plan. */
+  effects?: readonly Effect[]
+}
+
+/** Where the errors page is; without a known address of our own it is told from the caller's. */
+export const errorsAddress = (publicUrl: string | null): string => `${publicUrl ?? ''}/docs/errors`
+
+export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: string | null): StoredResponse {
+  return {
+    status: refusals[refusal.code].status,
+    code: refusal.code,
+    about: aboutOf(refusal.particulars),
+    headers: { ...refusal.particulars.headers },
+    body: JSON.stringify(problemBody(refusal, requestId, errorsAddress(publicUrl))),
+  }
+}
+
+/** The fields that are wrong, or the right or the add-on that is missing: some of each, and short. */
+export function aboutOf({
+  errors,
+  required_scope,
+  feature,
+}: Pick<Particulars, 'errors' | 'required_scope' | 'feature'>): string[] | null {
+  const names = errors?.map(({ field }) => field) ?? [required_scope ?? feature]
+  const named = [...new Set(names)].filter((name) => name !== undefined && name !== '').slice(0, aboutMax)
+  return named.length === 0 ? null : named.map((name) => formatStorable(name as string).slice(0, aboutLengthMax))
+}
+
+const aboutMax = 10
+const aboutLengthMax = 80
+
+/** The plan stands beside the data, whose envelope stays as it is. */
+export const withPlan = (answer: StoredResponse, plan: Preview): StoredResponse => ({
+  ...answer,
+  body: `${answer.body.slice(0, -1)},"plan":${JSON.stringify(plan)}}`,
+})
+
+/** The answer with the tag of its record, where that was not read before the commit. */
+export const withTag = (answer: StoredResponse, tag: string | undefined): StoredResponse =>
+  answer.unread === undefined ? answer : { ...answer, headers: { ...answer.headers, ETag: tag as string } }
+
+/** The answer with its record, where the caller is to have it. */
+export const withRecord = (answer: StoredResponse): StoredResponse =>
+  answer.record === undefined
+    ? answer
+    : {
+        ...answer,
+        headers: { ...answer.headers, 'Preference-Applied': 'return=representation' },
+        body: `${answer.body.slice(0, -1)},"record":${answer.record}}`,
+      }
+
+export const replyOf = ({ status, code, headers, body }: StoredResponse): ApiResponse => ({
+  status,
+  headers: { ...headers, ...(code === null ? headersOfWrites : headersOfRefusals) },
+  body,
+})
+
+/** Names what was written; `undo` takes it back by this. */
+export const writeIdHeader = 'X-Write-Id'
+
+const headersOfWrites = { 'Content-Type': jsonType } as const
+const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
+
+/** A page of records; `records` are their JSON, with commas between. */
+export const pageEnvelope = (records: string, total: number, { limit, offset }: PageCut): string =>
+  `{"data":[${records}],"meta":${JSON.stringify({ total, limit, offset })}}`
+
+/** Where a page is cut. */
+type PageCut = { limit: number; offset: number }
+
+export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })

@@ -1,0 +1,190 @@
+import { createHmac } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { visibleMembers } from '#derive/visible.ts'
+import { isCompanyField } from '#registry/common.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { plannedChangesMax } from '#registry/limits.ts'
+import type { PlannedChange, Preview } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import { type PlannedRow, plannedBy } from '#sql/records/written-changes.ts'
+import type { Transaction } from '../store/database.ts'
+import { derivedKey, type SealingKeys } from '../store/seal.ts'
+import type { Actor } from './actor.ts'
+import { type Group, listedGroup, mergeGroups, resourceNamed } from './remove.ts'
+import { type Rights, rightsOf } from './rights.ts'
+
+/** What a piece of work rests on, and what it does beside what the log tells of it. */
+export type Effect = {
+  /** What its rules have read of other records, each by the field that leads to it. */
+  read?: readonly ReadRecord[]
+  /** A record that it was to change, where whoever acts may not read it: whether anything differs is not told. */
+  asked?: { records: string; id: number }
+  /** A record that it made, and the fields of it that have a running number. */
+  numbered?: { records: string; id: number; fields: readonly string[] }
+  wouldDelete?: readonly Group[]
+  wouldKeep?: readonly Group[]
+}
+
+export type ReadRecord = { field: string; records: string; record: JsonObject | null }
+
+/** All that a call says of itself: what else it was, the same call does something else. */
+export type PlannedCall = { version: string; method: string; path: string; body: Json; conditions: Json }
+
+/**
+ * What a transaction has written so far under its `writeId`, by one piece of work or by many: what will be there, and a
+ * hash of that and of all that it rests on. The hash is keyed, so that it tells nothing of what the caller may not see.
+ * Of a write in many batches it is what came `after` a change of it.
+ */
+export async function createPreview(
+  transaction: Transaction,
+  actor: Actor,
+  keys: SealingKeys,
+  { call, effects, after = 0 }: { call: PlannedCall; effects: readonly Effect[]; after?: number | undefined },
+): Promise<Preview> {
+  const { companyId, writeId } = actor
+  const [rows, rights, key] = await Promise.all([
+    transaction.run<PlannedRow>(plannedBy(registry, companyId, { writeId, after })),
+    rightsOf(transaction, actor),
+    keys.current(),
+  ])
+  const made = madeBy(rows)
+  const changes = inOrder(foldRows(rows, effects, made))
+  const wouldDelete = mergeGroups(effects.flatMap((effect) => withoutCreated(made, effect.wouldDelete)))
+  const wouldKeep = mergeGroups(effects.flatMap((effect) => withoutCreated(made, effect.wouldKeep)))
+  const read = effects.map((effect) => readBefore(made, effect.read)) as readonly unknown[] as Json
+  const whole = {
+    ...{ company: companyId, call, changes, read },
+    ...{ would_delete: sortGroups(wouldDelete), would_keep: sortGroups(wouldKeep) },
+  }
+  const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
+  const told = withAsked(changes, effects, made)
+  return {
+    hash: `sha256-${hash.digest('base64url')}`,
+    total: told.length,
+    changes: told.slice(0, plannedChangesMax).map((change) => shownTo(rights, actor, change)),
+    would_delete: wouldDelete.map(listedGroup),
+    would_keep: wouldKeep.map(listedGroup),
+  }
+}
+
+/** What becomes of one record. `version` is the one that it has before; a new record has none, and no id that will be its own. */
+type Change = Omit<PlannedChange, 'fields'> & { version: number | null; fields: JsonObject }
+
+function shownTo(rights: Rights, { lacksRights }: Actor, { records, id, action, fields }: Change): PlannedChange {
+  const isOpen = rights(resourceNamed(records), 'VIEW') === undefined
+  return { records, id, action, ...(isOpen ? { fields: visibleMembers(records, lacksRights, fields) } : {}) }
+}
+
+/** With the records that were to be changed and are as they were. */
+function withAsked(changes: readonly Change[], effects: readonly Effect[], made: CreatedRecords): readonly Change[] {
+  const asked = effects.flatMap((effect) => effect.asked ?? [])
+  if (asked.length === 0) return changes
+  const unchanged = new Map(asked.map((one) => [nameOf(one.records, one.id), one]))
+  for (const name of [...made.keys(), ...changes.map(({ records, id }) => nameOf(records, id))]) unchanged.delete(name)
+  const added = [...unchanged.values()].map(
+    ({ records, id }): Change => ({ records, id, action: 'updated', version: null, fields: {} }),
+  )
+  return inOrder([...changes, ...added])
+}
+
+/** What is made here, by its place among what is made: its id is drawn anew each time. */
+type CreatedRecords = ReadonlyMap<string, number>
+
+const nameOf = (records: string, id: Json): string => `${records} ${id}`
+
+function madeBy(rows: readonly PlannedRow[]): CreatedRecords {
+  const created = rows.filter(({ action }) => action === 'created')
+  return new Map(created.map(({ records, record_id }, place) => [nameOf(records, record_id), place]))
+}
+
+/** Of records that were there before; what was made here is among the changes. */
+const withoutCreated = (made: CreatedRecords, groups: readonly Group[] = []): Group[] =>
+  groups
+    .map((group) => ({ ...group, ids: group.ids.filter((id) => !made.has(nameOf(group.records, id))) }))
+    .filter(({ ids }) => ids.length > 0)
+
+const readBefore = (made: CreatedRecords, read: readonly ReadRecord[] = []): readonly ReadRecord[] =>
+  read.filter(({ records, record }) => !made.has(nameOf(records, record?.id ?? null)))
+
+/** One change a record, however often the log names it. */
+function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[], made: CreatedRecords): Change[] {
+  const byRecord = new Map<string, Change>()
+  const numbered = new Map(
+    effects.flatMap(({ numbered: one }) => (one ? [[nameOf(one.records, one.id), one.fields] as const] : [])),
+  )
+  for (const row of rows) {
+    const { records, record_id, action, version } = row
+    const place = nameOf(records, record_id)
+    const known = byRecord.get(place)
+    const definition = resourceNamed(records)
+    const fields = withPlaces(definition, fieldsOf(definition, row, numbered.get(place)), made)
+    if (known) {
+      if (action !== 'changed') known.action = action
+      if (known.version !== null || action !== 'changed') known.fields = mergeChanges(known.fields, fields)
+      continue
+    }
+    const isNew = action === 'created'
+    byRecord.set(place, {
+      ...{ records, id: isNew ? null : record_id, version: isNew ? null : version - 1 },
+      ...{ action: action === 'changed' ? 'updated' : action, fields },
+    })
+  }
+  return [...byRecord.values()]
+}
+
+/** Of a new record all that it has and that is the same every time. */
+function fieldsOf(definition: Definition, { action, record, changes }: PlannedRow, numbered: readonly string[] = []) {
+  if (action === 'changed') return (changes ?? {}) as JsonObject
+  if (action !== 'created' || !record) return {}
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([name, value]) => value !== null && !isDrawn(definition, name) && !numbered.includes(name))
+      .map(([name, value]): [string, Json] => [name, [null, value]]),
+  )
+}
+
+/** Ids, times and what belongs to the company are no outcome of a write. */
+function isDrawn({ fields }: Definition, name: string): boolean {
+  const field = fields[name]
+  return !field || field.kind === 'id' || field.kind === 'instant' || isCompanyField(name)
+}
+
+/** References to what is made here, as `{ "made": n }`. */
+function withPlaces(definition: Definition, fields: JsonObject, made: CreatedRecords): JsonObject {
+  if (made.size === 0) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, change]): [string, Json] => {
+      const field = definition.fields[name]
+      if (field?.kind !== 'reference' || !Array.isArray(change)) return [name, change]
+      return [
+        name,
+        change.map((id) => (made.has(nameOf(field.to, id)) ? { made: made.get(nameOf(field.to, id)) as number } : id)),
+      ]
+    }),
+  )
+}
+
+/** The first old and the last new value of each field. */
+function mergeChanges(first: JsonObject, then: JsonObject): JsonObject {
+  const next = Object.entries(then).map(([name, change]): [string, Json] => {
+    const before = first[name] as Json[] | undefined
+    return [name, before ? [before[0] as Json, (change as Json[])[1] as Json] : change]
+  })
+  return { ...first, ...Object.fromEntries(next) }
+}
+
+/** By resource and id; what is new comes last, in its own order. */
+const inOrder = (changes: readonly Change[]): Change[] =>
+  changes.toSorted(
+    (one, other) =>
+      Number(one.id === null) - Number(other.id === null) ||
+      (one.id === null ? 0 : compare(one.records, other.records) || (one.id as number) - (other.id as number)),
+  )
+
+const sortGroups = (groups: readonly Group[]): Json =>
+  groups
+    .map(({ records, ids, effect = null }) => ({ records, effect, ids: ids.toSorted((one, other) => one - other) }))
+    .toSorted((one, other) => compare(one.records, other.records) || compare(one.effect ?? '', other.effect ?? ''))
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

@@ -1,0 +1,155 @@
+import { neededToDecide, type PersonReason, reasonsForPerson } from '#derive/agent/person.ts'
+import { type AgentSettings, openPreviewsMax } from '#registry/agents.ts'
+import { type Preview, Refusal } from '#registry/refusals.ts'
+import { shareCompany } from '#sql/system/companies.ts'
+import {
+  countPreviews,
+  type DecidedRow,
+  decidePreview,
+  insertPreview,
+  type JudgedRow,
+  judgedPreview,
+  latestPreviews,
+  type PreviewCall,
+  type PreviewRow,
+  type PreviewState,
+  previewRoom,
+  type RoomRow,
+  shownPreview,
+  takeTurn,
+  waitingPreviews,
+} from '#sql/system/previews.ts'
+import type { Actor } from '../records/actor.ts'
+import type { Database, Transaction } from '../store/database.ts'
+
+/** Previews of agents: kept, judged, decided. Decisions, Agents. */
+
+/** The state as it is told. */
+export type ShownState = PreviewState | 'expired'
+
+export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): ShownState =>
+  is_expired ? 'expired' : state
+
+/** Whether it can still be applied. */
+export const isLive = (row: Pick<PreviewRow, 'state' | 'is_expired'>): boolean =>
+  ['open', 'waiting', 'approved'].includes(stateOf(row))
+
+type StoredPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why'> & { call: PreviewCall; plan: Preview }
+
+/**
+ * Keeps a preview; returns until when it can be applied. Throws if the company has too many, or if a person was erased
+ * since `erasedAt`: then the plan may say what was erased.
+ */
+export async function keepPreview(
+  transaction: Transaction,
+  companyId: number,
+  erasedAt: string | null,
+  preview: StoredPreview,
+): Promise<string> {
+  transaction.send(takeTurn(companyId))
+  // An erasure waits for this, or is seen.
+  await transaction.run(shareCompany(companyId))
+  const [room] = await transaction.run<RoomRow>(previewRoom(companyId, erasedAt))
+  if (!room?.is_same) throw new Refusal('unavailable', { detail: erasedMeanwhile, headers: { 'Retry-After': '1' } })
+  if (room.open >= openPreviewsMax) throw new Refusal('too_many_requests', { detail: tooMany })
+  const { expires_at } = room
+  transaction.send(insertPreview(companyId, { ...preview, hash: preview.plan.hash, expires_at }))
+  return expires_at
+}
+
+const erasedMeanwhile = 'A person of the company was erased meanwhile. Nothing was kept; preview it again.'
+const tooMany = `The company has ${openPreviewsMax} previews that are neither applied nor declined nor expired. Apply some, or let a person decide.`
+
+/** Returns a preview with what is judged by at this moment. Throws if the company has none with this id. */
+export async function findPreview(
+  { run }: Pick<Transaction, 'run'>,
+  companyId: number,
+  id: string,
+  isHeld = false,
+): Promise<JudgedRow> {
+  const [row] = await run<JudgedRow>(judgedPreview(companyId, id, isHeld))
+  if (!row) throw noPreview()
+  return row
+}
+
+const noPreview = (): Refusal => new Refusal('not_found', { detail: 'The company has no preview with this id.' })
+
+/** What stands between a preview and its write. */
+export type Judgement = { reasons: PersonReason[]; isApproved: boolean }
+
+/**
+ * Judges a live preview by the rules of this moment. An approval counts while the account is enabled and holds every
+ * permission that the change needs.
+ */
+export function judge(row: JudgedRow, settings: AgentSettings): Judgement {
+  const { plan, call, state, permissions } = row
+  if (!plan || !call) return { reasons: [], isApproved: false }
+  const needed = neededToDecide(plan, call.operations)
+  return {
+    reasons: reasonsForPerson({ plan, isUndo: call.undo !== undefined }, settings),
+    isApproved: state === 'approved' && permissions !== null && needed.every((one) => permissions.includes(one)),
+  }
+}
+
+/** Whether somebody with these permissions may see a preview and decide about it. */
+export const mayDecide = ({ plan, call }: PreviewRow, permissions: readonly string[]): boolean =>
+  plan !== null && call !== null && neededToDecide(plan, call.operations).every((one) => permissions.includes(one))
+
+/** Throws if an account with these permissions may not see the preview. */
+export function needToDecide({ plan, call }: PreviewRow, permissions: readonly string[]): void {
+  if (!plan || !call) throw noPreview()
+  const lacking = neededToDecide(plan, call.operations).find((one) => !permissions.includes(one))
+  if (lacking !== undefined)
+    throw new Refusal('insufficient_scope', { required_scope: lacking, detail: mayNot(lacking) })
+}
+
+/** Of what was forgotten nobody is told. */
+export const listPreviews = async ({ run }: Transaction, companyId: number, limit: number): Promise<DecidedRow[]> =>
+  (await run<DecidedRow>(latestPreviews(companyId, limit))).filter(({ plan }) => plan !== null)
+
+export const listWaiting = ({ run }: Transaction, companyId: number): Promise<DecidedRow[]> =>
+  run<DecidedRow>(waitingPreviews(companyId))
+
+export async function showPreview({ run }: Transaction, companyId: number, id: string): Promise<DecidedRow> {
+  const [row] = await run<DecidedRow>(shownPreview(companyId, id))
+  if (!row?.plan) throw noPreview()
+  return row
+}
+
+/**
+ * Approves or declines a preview for an account with these permissions. Approving writes nothing: the agent applies it,
+ * with the rights that its token has then. Throws if what the account has seen, whose hash is given, is not what is kept.
+ */
+export async function decide(
+  transaction: Transaction,
+  { companyId, accountId }: Actor,
+  id: string,
+  wanted: { state: 'approved' | 'declined'; hash?: string; permissions: readonly string[] },
+): Promise<void> {
+  const { state, hash, permissions } = wanted
+  const row = await findPreview(transaction, companyId, id, true)
+  const { plan, call } = row
+  if (!plan || !call) throw noPreview()
+  needToDecide(row, permissions)
+  if (hash !== undefined && hash !== row.hash) throw new Refusal('plan_changed', { plan })
+  const told = stateOf(row)
+  if (told === state) return
+  if (!isLive(row)) throw new Refusal('preview_ended', { detail: endings[told] as string })
+  transaction.send(decidePreview(companyId, id, { state, accountId: accountId as number }))
+}
+
+const mayNot = (permission: string): string =>
+  `Whoever decides about this change has to hold ${permission}. Ask somebody who does.`
+
+const endings: { readonly [state: string]: string } = {
+  applied: 'The agent has applied it already.',
+  declined: 'It was declined already.',
+  expired: 'Its time is over; the agent has to preview it again.',
+}
+
+/** Returns how many previews of all companies can still be applied, by state. */
+export async function howPreviewsDo(database: Pick<Database, 'read'>): Promise<{ [state: string]: number }> {
+  const rows = await database.read<{ state: string; count: number }>(countPreviews())
+  const none = { open: 0, waiting: 0, approved: 0 }
+  return { ...none, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) }
+}

@@ -1,0 +1,97 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { idMax } from '#registry/limits.ts'
+import { byKey, byKeys, equalsIndexed } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { currencyOf, recordJson } from './record-json.ts'
+
+/** What one write changed, as the log has it: inside the transaction that writes, and at any time after. */
+
+export type WrittenChange = {
+  id: number
+  records: string
+  record_id: number
+  action: 'created' | 'changed' | 'deleted' | 'erased' | 'restored'
+  /** Of the record, once it was changed. */
+  version: number
+  changes: { [field: string]: [JsonObject[string], JsonObject[string]] } | null
+  removal_id: number | null
+}
+
+/** What a write has created is shown as it is now. */
+export type PlannedRow = WrittenChange & { record: JsonObject | null }
+
+/** What a write has changed behind one of its changes, in that order. */
+export const plannedBy = (
+  definitions: readonly Definition[],
+  companyId: number,
+  { writeId, after }: { writeId: string; after: number },
+): Statement =>
+  statement(
+    sql`select ${columns}, case when h.action = 'created' then ${recordNow(definitions, companyId)} end as record
+    from (${ofWrite(companyId, writeId)} and id > ${after} order by write_id, id offset 0) h`,
+    'history.planned',
+  )
+
+/** A change of a write that is to be taken back, and by what it was made. */
+export type UndoRow = WrittenChange & { token_id: number | null; held: JsonObject | null }
+
+/** What a write has changed, the newest first. Of a record that was erased what it last was. */
+export const changesOfWrite = (companyId: number, writeId: string): Statement =>
+  statement(
+    sql`select ${columns}, h.token_id, case when h.action = 'erased' then h.held end as held
+    from (${ofWrite(companyId, writeId)} order by write_id desc, id desc offset 0) h`,
+    'history.of-write',
+  )
+
+/** The fields of a record that have changed after a version. */
+export const changedSince = (companyId: number, records: string, id: number, version: number): Statement =>
+  statement(
+    sql`select distinct field from (
+      select changes from history
+      where company_id = ${companyId} and records = ${records} and ${equalsIndexed(sql`record_id`, id)}
+        and version > ${version} and action = 'changed'
+      order by record_id desc, id desc limit 100
+    ) h cross join lateral json_object_keys(h.changes) field`,
+    'history.changed-since',
+  )
+
+/** Deletions by their ids, locked in this order: what they did is undone or not. */
+export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
+  statement(
+    sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
+    from ${byKeys('removals', companyId, ids, 'for update')}`,
+    'removals.by-id',
+  )
+
+/** From where on the changes of a write have been taken back; all at once take back one write in turn. */
+export const holdUndo = (companyId: number, writeId: string): Statement =>
+  statement(
+    sql`insert into undos as u (company_id, write_id, undone_from) values (${companyId}, ${writeId}, ${idMax}::bigint)
+    on conflict (company_id, write_id) do update set at = u.at
+    returning undone_from`,
+    'undos.hold',
+  )
+
+export const moveUndo = (companyId: number, writeId: string, undoneFrom: number): Statement =>
+  statement(
+    sql`update undos set undone_from = ${undoneFrom}, at = now() where company_id = ${companyId} and write_id = ${writeId}`,
+    'undos.move',
+  )
+
+/** The record that a change `h` was about, as it is now; null where it is gone. */
+export function recordNow(definitions: readonly Definition[], companyId: number): Sql {
+  const live = definitions.map(
+    (definition) => sql`when ${raw(`'${definition.name}'`)} then (
+          select ${recordJson(definition, currencyOf(companyId))}::json
+          from ${byKey(definition.name, companyId, raw('h.record_id'))} r where r.deleted_at is null
+        )`,
+  )
+  return sql`case h.records ${join(live, ' ')} end`
+}
+
+const columns = raw('h.id, h.records, h.record_id, h.action, h.version, h.changes, h.removal_id')
+
+const ofWrite = (companyId: number, writeId: string): Sql =>
+  sql`select * from history where company_id = ${companyId} and ${equalsIndexed(sql`write_id`, sql`${writeId}::uuid`)}`
