@@ -13,7 +13,7 @@ import { handlers } from './pipeline/handlers/index.ts'
 import { openEdge } from './serve.ts'
 import { createToken } from './service/token-text.ts'
 import { oneKey } from './store/seal.ts'
-import { makeStandIn, type Recording } from './store/stand-in.ts'
+import { makeStandIn, type RecordedRows } from './store/stand-in.ts'
 
 const alone = [9]
 const together = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -64,7 +64,7 @@ export async function rehearse(
   if (config.rehearsal === 0) return
   const until = performance.now() + config.rehearsal
   try {
-    const recording = JSON.parse(await readFile(file, 'utf8')) as Recording
+    const recording = JSON.parse(await readFile(file, 'utf8')) as RecordedRows
     const stage = openRehearsal(config, recording)
     try {
       while (performance.now() < until) await stage.play(until)
@@ -76,7 +76,7 @@ export async function rehearse(
   }
 }
 
-function openRehearsal(config: Config, recording: Recording) {
+function openRehearsal(config: Config, recording: RecordedRows) {
   const app = createApp(
     { ...config, logLevel: 'silent', tokenRequestsPerMinute: config.tokenRequestsPerMinute && 1_000_000 },
     makeStandIn(recording),

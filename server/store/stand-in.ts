@@ -9,7 +9,7 @@ export type RecordedAnswer = {
 }
 
 /** By the name of a statement, or by its text where it has none. */
-export type Recording = { readonly [statement: string]: RecordedAnswer }
+export type RecordedRows = { readonly [statement: string]: RecordedAnswer }
 
 /** Stands for the number of the connection, which is another for each. */
 export const connectionPlace = '{connection}'
@@ -18,7 +18,7 @@ export const connectionPlace = '{connection}'
  * Answers as PostgreSQL did when it was recorded, in the messages of its protocol, whatever the values are. A statement that
  * is not recorded ends the connection. https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
-export function makeStandIn(recording: Recording): OverStreams {
+export function makeStandIn(recording: RecordedRows): OverStreams {
   const answers = new Map(Object.entries(recording).map(([statement, answer]) => [statement, messagesOf(answer)]))
   let connections = 0
   return {
