@@ -5,7 +5,7 @@ import type { JsonSchema } from '#registry/json.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { valueSchema } from './schema.ts'
 
-/** The query parameters of operations: what they are, for the documents. `query.ts` reads them. Decisions, Queries. */
+/** The query parameters of operations: what they are, for the documents. `query.ts` reads them. Decisions, Lists. */
 export type Parameter = {
   name: string
   about: string

@@ -4,7 +4,7 @@ import { type Key, makeTurns, type Turns } from './turns.ts'
 /**
  * Slots that keys share: work under way takes one each. While there is a free one anybody gets it, so a key that is
  * alone has them all. While there is none, the key that waits and has the fewest under way is next, and among equals
- * the one that was served longest ago. No clock and no limits of time: those are the caller's. Decisions, Overload.
+ * the one that was served longest ago. No clock and no limits of time: those are the caller's. Decisions, Shares.
  */
 export type Slots<Waiter> = {
   /**
