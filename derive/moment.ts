@@ -1,4 +1,4 @@
-/** Parses moments of RFC 3339. Decisions, Queries. */
+/** Parses moments of RFC 3339. Decisions, Lists. */
 
 const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
 

@@ -5,7 +5,7 @@ import type { JsonSchema } from '#registry/json.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { valueSchema } from './schema.ts'
 
-/** The query parameters of operations, for the documents. `query.ts` parses them. Decisions, Queries. */
+/** The query parameters of operations, for the documents. `query.ts` parses them. Decisions, Lists. */
 export type Parameter = {
   name: string
   about: string

@@ -11,7 +11,7 @@ import { type Filter, filtersOf, sortableFields } from './parameters.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
 
-/** How a query is read. Decisions, Queries. */
+/** How a query is read. Decisions, Lists. */
 
 /** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
 export function readQuery(query: string, { parameterNames, method, path }: QueryRoute): Map<string, string> {

@@ -16,7 +16,7 @@ type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
 
 /**
  * The key of a write of the interface. Only successes are kept; after a refusal the form goes on with its key. A key
- * belongs to the account: its stored form has a blank, which no key of /v1 has. Decisions, Console.
+ * belongs to the account: its stored form has a blank, which no key of /v1 has. Decisions, Console pages.
  */
 export async function keyOfWrite<T extends AnyResult>(
   secret: SealingKeys,

@@ -45,7 +45,7 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
     return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id, shown), headed }
   }
 
-  /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Overload. */
+  /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Shares. */
   async function asked(
     incoming: HttpRequest,
     route: ConsoleRoute,

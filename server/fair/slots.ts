@@ -4,7 +4,7 @@ import { createTurns, type Key, type Turns } from './turns.ts'
 /**
  * Shares slots between keys; work under way takes one each. A free slot goes to any key, so a single key can have all.
  * If none is free, the waiting key with the fewest under way is next; among equals the one served longest ago. Clocks
- * and time limits belong to the caller. Decisions, Overload.
+ * and time limits belong to the caller. Decisions, Shares.
  */
 export type Slots<Waiter> = {
   /**

@@ -8,7 +8,7 @@ import { turnsOf } from './turns.ts'
 
 /**
  * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
- * that are not read yet. Both are bounded, for all callers and for each peer. Decisions, Overload.
+ * that are not read yet. Both are bounded, for all callers and for each peer. Decisions, Connections.
  */
 export type Connections = {
   accept(socket: Socket): void
