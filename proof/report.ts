@@ -194,7 +194,7 @@ function linesOfDisk(runs: Figures['disk']): string[] {
     `Seeds ${runs.map(({ seed }) => seed).join(', ')}. Service and PostgreSQL are killed under load and the log is filled with zeros behind a drawn byte that`,
     'lies after what was acknowledged. As a control, a disk that lied has to be found out. Then a drawn byte of a page is changed.',
     '',
-    ...judgeDisk(all).lines.map((line) => `- ${line}`),
+    ...judgeDisk(all).lines.map((line) => `- ${line.split('\n', 1)}`),
   ]
 }
 

@@ -34,8 +34,8 @@ export async function planOf(client: pg.Client, { text }: Statement | BatchableR
   }
 }
 
-/** A fold takes whatever changes there are, and means to; of the other there is a row at most. */
-const meantWhole = ['tally_changes', 'demo_removals']
+/** Tables that are read whole on purpose: a fold takes all changes, and the other two have few rows. */
+const meantWhole = ['tally_changes', 'demo_removals', 'pg_database']
 
 /** The tables that a plan reads from end to end. */
 export const readWhole = (node: Node): string[] => [

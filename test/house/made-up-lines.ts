@@ -21,9 +21,9 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
   'a field type': [
     {
       file: 'registry/fields/percent.ts',
-      put: `import type { Common, Kind } from './kind.ts'
+      put: `import type { CommonMembers, Kind } from './kind.ts'
 
-export type PercentField = Common & { kind: 'percent' }
+export type PercentField = CommonMembers & { kind: 'percent' }
 
 export const percent: Kind<PercentField> = {
   schema: () => ({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
@@ -121,19 +121,19 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
     },
     {
       file: 'derive/operations/index.ts',
-      at: 'export const own = {',
-      put: "import { tea } from './tea.ts'\n\nexport const own = { tea,",
+      at: 'export const ownOperations = {',
+      put: "import { tea } from './tea.ts'\n\nexport const ownOperations = { tea,",
     },
     {
       file: 'server/pipeline/handlers/tea.ts',
       put: `import { selectCaller } from '#sql/system/caller.ts'
-import { replyOf } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
-import { answer } from './answered.ts'
+import { replyOf } from '../stored-response.ts'
+import { createResponse } from './left-record.ts'
 
 export const tea: ReadHandler = ({ success }) => () => ({
   statement: selectCaller,
-  reply: () => replyOf(answer(success, { tea: 'mint' })),
+  reply: () => replyOf(createResponse(success, { tea: 'mint' })),
 })
 `,
     },
@@ -148,11 +148,11 @@ export const tea: ReadHandler = ({ success }) => () => ({
     {
       file: 'derive/console/operations.ts',
       at: '  home: { ',
-      put: "  coffee: { method: 'GET', path: '/coffee', needs: 'session', data: of<{ cups: number }>() },\n\n  home: { ",
+      put: "  coffee: { method: 'GET', path: '/coffee', needs: 'session', data: typeMarker<{ cups: number }>() },\n\n  home: { ",
     },
     {
       file: 'server/console-api/coffee.ts',
-      put: "import type { Asked } from './asked.ts'\n\nexport const showCoffee = async (_asked: Asked<'coffee'>) => ({ data: { cups: 2 } })\n",
+      put: "import type { OperationRequest } from './operation-request.ts'\n\nexport const showCoffee = async (_request: OperationRequest<'coffee'>) => ({ data: { cups: 2 } })\n",
     },
     {
       file: 'server/console-api/handlers.ts',
@@ -227,7 +227,7 @@ export function addCoffee(program: Command, context: CommandContext): void {
     {
       file: 'server/config/settings.ts',
       at: 'export const settingsByKey = {\n',
-      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES', '7', whole(1, 60), 'How long a break is.'),\n",
+      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES', '7', wholeNumber(1, 60), 'How long a break is.'),\n",
     },
     { file: '.env.example', at: 'PORT=3000', put: 'COFFEE_MINUTES=7\nPORT=3000' },
     { file: 'docs/operations.md', put: '| COFFEE_MINUTES | 7 | How long a break is. |\n' },

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 export const sourceFiles: readonly string[] = ['registry', 'derive', 'sql', 'server', 'console', 'clients'].flatMap(
   (folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.startsWith('dist'))
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !/(^|\/)dist\//.test(name))
       .map((name) => join(folder, name)),
 )
 
