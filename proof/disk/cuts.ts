@@ -155,7 +155,9 @@ async function cut(killed: Killed, { draw, file, isLying }: Cutting): Promise<Cu
     await repeat(open, siteOf(recorder, token, draw, 'again'))
     // Whoever asks for the end also writes, so that what the log was cut off behind goes on.
     const account = { id: '', name: 'a', token }
-    await (await startLoad({ recorder, accounts: [account], seed: 1, writers: 0, followers: 0 })).finish()
+    const load = await startLoad({ recorder, accounts: [account], seed: 1, writers: 0, followers: 0 })
+    for (const line of await load.hearEnd()) recorder.write(line)
+    await load.finish()
     await recorder.close()
     const acknowledged = sendings.filter((sending) => isHeard(sending) && sending.isDone).length
     return { lost: end - at, acknowledged, repeated: open.length, violations: check(await readHistory(file)) }

@@ -90,6 +90,7 @@ async function sufferAll(
         onSuffered?.(one)
       }
     }
+    for (const line of await load.hearEnd()) recorder.write(line)
     await load.finish()
   } finally {
     await recorder.close()
