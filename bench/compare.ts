@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path'
 import { fire } from './load/volley.ts'
 import { asBytes, shotOf } from './load/wire.ts'
-import { type Bench, measure, median, type System } from './measure.ts'
+import { type Bench, countUp, measure, median, type System } from './measure.ts'
 import type { Options } from './options.ts'
 import { barsPicture } from './picture/bars.ts'
+import { findPostmaster } from './postgres.ts'
 import { BenchProblem } from './problem.ts'
 import { type Generator, startGenerator } from './processes.ts'
 import { failures, formatSpending, type ReportRow, tableOf } from './report.ts'
@@ -11,7 +12,6 @@ import { mustAnswerTheSame } from './same.ts'
 import { openStage, systemOf } from './stage.ts'
 import { inSurroundings, keep, machine, type Surroundings, speedFolder } from './surroundings.ts'
 import { formatNumber } from './table.ts'
-import { parentOf } from './usage.ts'
 import type { WorkName } from './works.ts'
 
 /** Product and floor, side by side, in one run. */
@@ -61,8 +61,8 @@ async function compareAt(
   const ceiling = await rateOfNothing(stage.floor)
   const bench: Bench = {
     ...{ postgres, generator, rounds: options.rounds, milliseconds: options.seconds * 1000 },
-    ...{ database: stage.database, about: stage.about, postmaster: await postmasterOf(surroundings) },
-    nextNumber: numbers(),
+    ...{ database: stage.database, about: stage.about, postmaster: await findPostmaster(postgres) },
+    nextNumber: countUp(),
   }
   const systems = [stage.product, stage.floor, ...(await startOtherSystems(options))]
   const title = `${formatNumber(records)} records of a kind over 1,000 companies, ${connections} connection${connections === 1 ? '' : 's'}`
@@ -118,14 +118,3 @@ const startOtherSystems = async ({ against }: Options): Promise<System[]> =>
           resolve(against.adapter),
         ),
       ]
-
-/** The parent of any connection's process. */
-async function postmasterOf({ postgres }: Surroundings): Promise<number | undefined> {
-  const [row] = await postgres.sql<{ pid: number }>('select pg_backend_pid() as pid')
-  return row && parentOf(row.pid)
-}
-
-function numbers(): () => number {
-  let last = 0
-  return () => ++last
-}

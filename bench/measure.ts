@@ -53,7 +53,7 @@ export async function measure(
     .map((system) => ({ system, work: workOf(system, work) }))
     .filter(({ work }) => work !== undefined)
   const outcomes = able.map((): RunResult[] => [])
-  for (const { system, work } of able) await run(bench, system, work as WorkName, connections, warmUpMilliseconds)
+  for (const { system, work } of able) await runWork(bench, system, work as WorkName, connections, warmUpMilliseconds)
   for (let round = 0; round < bench.rounds; round++) {
     for (const [index, { system, work }] of able.entries()) {
       outcomes[index]?.push(await measureSpending(bench, system, work as WorkName, connections))
@@ -73,7 +73,8 @@ const workOf = ({ name, adapter }: System, work: WorkName): WorkName | undefined
   return same !== null && adapter[same] ? same : undefined
 }
 
-const run = (
+/** Makes the work of a system for so long; the requests of each run have other numbers. */
+export const runWork = (
   bench: Bench,
   system: System,
   work: WorkName,
@@ -98,7 +99,7 @@ async function measureSpending(bench: Bench, system: System, work: WorkName, con
     database: bench.postmaster === undefined ? undefined : childrenCpuSeconds(bench.postmaster),
   })
   const before = now()
-  const outcome = await run(bench, system, work, connections, bench.milliseconds)
+  const outcome = await runWork(bench, system, work, connections, bench.milliseconds)
   const after = now()
   return {
     ...outcome,
@@ -113,7 +114,7 @@ async function databaseTime(bench: Bench, system: System, work: WorkName) {
   if (system.server.pid === undefined) return { databaseMilliseconds: null, databaseStatements: null }
   let answers = 1
   const { milliseconds, statements } = await timeInDatabase(bench.postgres, bench.database, async () => {
-    answers = (await run(bench, system, work, 1, databaseTimeMilliseconds)).answers
+    answers = (await runWork(bench, system, work, 1, databaseTimeMilliseconds)).answers
   })
   return { databaseMilliseconds: milliseconds / answers, databaseStatements: statements / answers }
 }
@@ -134,6 +135,12 @@ function summary(outcomes: readonly RunResult[]): Omit<Figures, 'databaseMillise
     cpuSeconds: cpu ?? null,
     residentMegabytes: resident.length === 0 ? null : Math.max(...resident) / 2 ** 20,
   }
+}
+
+/** Returns 1, 2, 3 … */
+export function countUp(): () => number {
+  let last = 0
+  return () => ++last
 }
 
 export function median(numbers: readonly number[]): number {

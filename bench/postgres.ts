@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { asSuperuser } from '#server/embedded/access.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
+import { parentOf } from './usage.ts'
 
 export type Connection = { host: string; port: number; user: string; database: string; password: string }
 
@@ -62,3 +63,9 @@ async function connect(connection: Connection): Promise<pg.Client> {
 /** The address of a database behind a Unix socket, as DATABASE_URL takes it. */
 export const urlOf = ({ host, port, user, database, password }: Connection): string =>
   `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&password=${password}`
+
+/** The process whose children are the connections. */
+export async function findPostmaster({ sql }: Postgres): Promise<number | undefined> {
+  const [row] = await sql<{ pid: number }>('select pg_backend_pid() as pid')
+  return row && parentOf(row.pid)
+}

@@ -1,5 +1,6 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
+import { openRelay, type Line as RelayLine, type Way } from './relay.ts'
 
 /** What a network does to connections while it fails. Silence keeps what is sent, and delivers it once it is healed. */
 export const networkFaults = [
@@ -27,17 +28,15 @@ export type Network = {
 /** Milliseconds by which a slow network delivers late. */
 const slownessMs = 100
 
-type Way = 'database' | 'service'
-/** `last`: what is sent each way keeps its order. */
-type Line = { near: Socket; far: Socket; last: { [way in Way]: Promise<void> } }
+/** `last`: the chunks of each way keep their order. */
+type Line = RelayLine & { last: { [way in Way]: Promise<void> } }
 
 export async function openNetwork(first: string): Promise<Network> {
-  const lines = new Set<Line>()
   let socket: string | null = first
   let fault: NetworkFault | null = null
   let healing = Promise.withResolvers<void>()
 
-  const pass = ({ last }: Line, way: Way, act: () => void): void => {
+  const deliver = ({ last }: Line, way: Way, act: () => void): void => {
     const due = performance.now() + (fault === `slow to the ${way}` ? slownessMs : 0)
     last[way] = last[way].then(async () => {
       const left = due - performance.now()
@@ -46,29 +45,22 @@ export async function openNetwork(first: string): Promise<Network> {
       act()
     })
   }
+  const relay = await openRelay<Line>(
+    (near) =>
+      fault === 'refused' || socket === null
+        ? null
+        : { near, far: connect(socket), last: { database: Promise.resolve(), service: Promise.resolve() } },
+    deliver,
+  )
   const endAll = (isReset: boolean): void => {
-    for (const { near, far } of lines) {
+    for (const { near, far } of relay.lines) {
       if (isReset) near.resetAndDestroy()
       else near.destroy()
       far.destroy()
     }
   }
-
-  const server = createServer((near) => {
-    if (fault === 'refused' || socket === null) return void near.resetAndDestroy()
-    const far = connect(socket)
-    const line: Line = { near, far, last: { database: Promise.resolve(), service: Promise.resolve() } }
-    lines.add(line)
-    near.setNoDelay(true)
-    near.on('error', () => {}).on('close', () => pass(line, 'database', () => far.destroySoon()))
-    far.on('error', () => {}).on('close', () => pass(line, 'service', () => near.destroySoon()))
-    for (const end of [near, far]) end.on('close', () => near.closed && far.closed && lines.delete(line))
-    near.on('data', (chunk) => pass(line, 'database', () => far.destroyed || far.write(chunk)))
-    far.on('data', (chunk) => pass(line, 'service', () => near.destroyed || near.write(chunk)))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    port: (server.address() as { port: number }).port,
+    port: relay.port,
     fail(next) {
       fault = next
       if (next === 'cut' || next === 'reset' || next === 'refused') endAll(next !== 'cut')
@@ -82,10 +74,6 @@ export async function openNetwork(first: string): Promise<Network> {
       socket = next
       endAll(true)
     },
-    close: () =>
-      new Promise((resolve) => {
-        endAll(false)
-        server.close(() => resolve())
-      }),
+    close: relay.close,
   }
 }

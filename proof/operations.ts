@@ -17,7 +17,8 @@ export type Site = {
   isOver(): boolean
 }
 
-type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
+/** A call without its company and token. */
+export type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
 export type Operation = (site: Site, call: (parts: Parts) => Promise<RecordedResponse>) => Promise<unknown>
 
 const pickOf = <One>({ draw }: Site, list: readonly One[]): One => list[Math.floor(draw() * list.length)] as One

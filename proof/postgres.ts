@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import pg from 'pg'
 import { copyFolder } from './disk/files.ts'
-import { makeFolder, signal } from './service.ts'
+import { childrenOf, makeFolder, signal } from './service.ts'
 
 /** A PostgreSQL of a run's own, which the service comes to by DATABASE_URL: the programs are those that it ships with. */
 export type Postgres = {
@@ -110,10 +110,9 @@ function postgresIn(folder: string, environment: Environment): Postgres {
     async kill() {
       const pid = child?.pid
       if (pid === undefined) return
-      const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
-      const children = listed.map((line) => line.trim().split(/\s+/).map(Number)).filter(([, of]) => of === pid)
+      const children = await childrenOf(pid)
       const gone = end('SIGKILL')
-      for (const [one] of children) if (one !== undefined) signal(one, 'SIGKILL')
+      for (const child of children) signal(child.pid, 'SIGKILL')
       await gone
     },
     async makeStandby() {

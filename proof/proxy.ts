@@ -1,4 +1,5 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect } from 'node:net'
+import { openRelay, type Line as RelayLine } from './relay.ts'
 import type { PostgresAddress } from './service.ts'
 
 /** What happens to one message of a write on its way to PostgreSQL. */
@@ -21,10 +22,9 @@ export type Way = {
 /** What the first message of each write has in it: the statement by which it passes the gate of its company. */
 const firstOfWrite = 'gate.pass\0'
 
-type Line = { near: Socket; far: Socket; isWriting: boolean; isMute: boolean; held: (() => void)[] | null }
+type Line = RelayLine & { isWriting: boolean; isMute: boolean; held: (() => void)[] | null }
 
 export async function openWay({ socket, user, password, database }: PostgresAddress): Promise<Way> {
-  const lines = new Set<Line>()
   let fault: { number: number; is: MessageFault } | undefined
   let count = 0
   let isOver = false
@@ -50,48 +50,36 @@ export async function openWay({ socket, user, password, database }: PostgresAddr
     }
   }
 
-  const server = createServer((near) => {
-    const line: Line = { near, far: connect(socket), isWriting: false, isMute: false, held: null }
-    lines.add(line)
-    const { far } = line
-    near.setNoDelay(true)
-    near.on('error', () => {}).on('close', () => pass(line, () => far.destroySoon()))
-    far.on('error', () => {}).on('close', () => pass(line, () => near.destroySoon()))
-    far.on('close', () => lines.delete(line))
-    near.on('data', (chunk) => {
-      line.isWriting ||= chunk.includes(firstOfWrite)
-      if (line.isWriting && !isOver && ++count === fault?.number) return fail(line, chunk, fault.is)
-      pass(line, () => far.destroyed || far.write(chunk))
-    })
-    far.on('data', (chunk) => {
-      // The work is done, and whoever asked for it does not hear so.
-      if (line.isMute) cut(line)
-      else pass(line, () => near.destroyed || near.write(chunk))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
+  const relay = await openRelay<Line>(
+    (near) => ({ near, far: connect(socket), isWriting: false, isMute: false, held: null }),
+    (line, to, act, chunk) => {
+      if (chunk === undefined) return pass(line, act)
+      if (to === 'database') {
+        line.isWriting ||= chunk.includes(firstOfWrite)
+        if (line.isWriting && !isOver && ++count === fault?.number) return fail(line, chunk, fault.is)
+      }
+      // The work is done, and the caller gets no answer.
+      else if (line.isMute) return cut(line)
+      pass(line, act)
+    },
+  )
   return {
-    url: `postgres://${user}:${password}@127.0.0.1:${port}/${database}`,
+    url: `postgres://${user}:${password}@127.0.0.1:${relay.port}/${database}`,
     watch(next) {
       fault = next
       count = 0
       isOver = false
-      for (const line of lines) line.isWriting = false
+      for (const line of relay.lines) line.isWriting = false
     },
     counted: () => count,
     hasFailed: () => isOver,
     heal() {
-      for (const line of lines) {
+      for (const line of relay.lines) {
         const held = line.held ?? []
         line.held = null
         for (const act of held) act()
       }
     },
-    close: () =>
-      new Promise((resolve) => {
-        for (const { near, far } of lines) for (const end of [near, far]) end.destroy()
-        server.close(() => resolve())
-      }),
+    close: relay.close,
   }
 }

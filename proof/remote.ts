@@ -56,7 +56,6 @@ async function prove(): Promise<string | null> {
         resolve()
       })
     })
-    for (const line of await load.hearEnd()) recorder.write(line)
     await load.finish()
   } finally {
     await recorder.close()

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { check, countCalls, type Violation } from './check.ts'
 import { type Fault, type FaultCounts, faults, suffer } from './faults.ts'
 import { drawer } from './generate.ts'
-import { type Line, readHistory } from './history.ts'
+import { readHistory } from './history.ts'
 import { operations } from './operations.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Service, startService } from './service.ts'
@@ -77,7 +77,6 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   try {
     const accounts = await openAccounts(service, recorder, receiver.addressOf)
     const load = await startLoad({ recorder, accounts, seed, writers, followers: 2, receiver })
-    let end: Line[] = []
     for (const [place, seconds] of rounds.entries()) {
       if (place > 0) load.goOn()
       const until = performance.now() + seconds * 1000
@@ -89,7 +88,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
         }
       }
       await Promise.all([makeFaults(isOver), rotate(accounts[0] as OwnAccount, isOver), untilOver()])
-      end = await load.hearEnd()
+      const end = await load.hearEnd()
       if (signal?.aborted || place === rounds.length - 1) break
       await recorder.flush()
       violations = check(await readHistory(file, end))
@@ -97,7 +96,6 @@ export async function run(asked: RunRequest): Promise<Outcome> {
       violations = null
     }
     await load.finish()
-    for (const line of end) recorder.write(line)
   } finally {
     await recorder.close()
     await receiver.close()

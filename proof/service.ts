@@ -132,7 +132,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function childrenOf(parent: number): Promise<{ pid: number; words: string[] }[]> {
+/** The processes that another one has started. */
+export async function childrenOf(parent: number): Promise<{ pid: number; words: string[] }[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args='])
   return stdout.split('\n').flatMap((line) => {
     const [pid, of, ...words] = line.trim().split(/\s+/)

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { drawer } from './generate.ts'
 import type { Line, RecordedEvent } from './history.ts'
-import { operations, pause, type Site, settle } from './operations.ts'
-import type { RecordedRequest, Recorder } from './recorder.ts'
+import { operations, type Parts, pause, type Site, settle } from './operations.ts'
+import type { RecordedRequest, RecordedResponse, Recorder } from './recorder.ts'
 
 /** What of the records under load refers to what. */
 export const references: readonly Line[] = [
@@ -21,7 +21,7 @@ export type Load = {
   hearEnd(): Promise<Line[]>
   /** Lets the callers go on after that. */
   goOn(): void
-  /** Ends those who follow the feed. */
+  /** Writes what the service says in the end into the history, and ends those who follow the feed. */
   finish(): Promise<void>
 }
 
@@ -46,44 +46,48 @@ export async function startLoad({
 }: WorkloadContext): Promise<Load> {
   const draw = drawer(seed)
   let isOver = false
-  let made = 0
-  const sites = accounts.map(
-    (account): Site => ({
-      ...{ name: account.name, recorder, draw, token: () => account.token, isOver: () => isOver },
-      ...{ clients: [], workers: [], projects: [], writes: [] },
-      next: (what) => `${what}-${account.name}-${made++}`,
-    }),
+  const sites = accounts.map((account) =>
+    createSite({ name: account.name, recorder, draw, token: () => account.token, isOver: () => isOver }),
   )
-  await Promise.all(sites.map(prepare))
+  await Promise.all(sites.map((site) => prepare(site, (parts) => settle(site, 'prepare', parts))))
   let callers: Promise<void>[] = []
   let isAllSaid = false
+  let end: Line[] | null = null
   const followings = sites.flatMap((site) =>
     Array.from({ length: followers }, (_, index) => follow(site, `follower ${index + 1}`, () => isAllSaid)),
   )
   const goOn = (): void => {
     isOver = false
-    callers = sites.flatMap((site) => Array.from({ length: writers }, () => keepCalling(site)))
+    end = null
+    callers = sites.flatMap((site) =>
+      Array.from({ length: writers }, () =>
+        keepCalling(site, (operation) => (parts) => settle(site, operation, parts), 30),
+      ),
+    )
+  }
+  const hearEnd = async (): Promise<Line[]> => {
+    isOver = true
+    await Promise.all(callers)
+    for (const site of sites) await untilTold(site)
+    const lines: Line[] = []
+    for (const site of sites) {
+      const told = await hearFeed(site)
+      const last = told.at(-1)?.id
+      const own = followings.filter(({ company }) => company === site.name)
+      await untilStill(() => own.filter(({ told }) => told() !== last).length)
+      for (const event of told) lines.push({ kind: 'feed', company: site.name, event })
+      lines.push(...(await hearLists(site)), ...(await hearHistories(site, told)))
+      await receiver?.untilTaken(site.name, told)
+    }
+    end = lines
+    return lines
   }
   goOn()
   return {
     goOn,
-    async hearEnd() {
-      isOver = true
-      await Promise.all(callers)
-      for (const site of sites) await untilTold(site)
-      const lines: Line[] = []
-      for (const site of sites) {
-        const told = await hearFeed(site)
-        const last = told.at(-1)?.id
-        const own = followings.filter(({ company }) => company === site.name)
-        await untilStill(() => own.filter(({ told }) => told() !== last).length)
-        for (const event of told) lines.push({ kind: 'feed', company: site.name, event })
-        lines.push(...(await hearLists(site)), ...(await hearHistories(site, told)))
-        await receiver?.untilTaken(site.name, told)
-      }
-      return lines
-    },
+    hearEnd,
     async finish() {
+      for (const line of end ?? (await hearEnd())) recorder.write(line)
       isAllSaid = true
       await Promise.all(followings.map(({ ended }) => ended))
     },
@@ -103,25 +107,43 @@ async function untilStill(left: () => number): Promise<void> {
 /** Tenths of a second: longer than a webhook waits from one attempt to the next. */
 const stillMax = 100
 
-async function prepare(site: Site): Promise<void> {
+type SiteContext = Pick<Site, 'name' | 'recorder' | 'draw' | 'token' | 'isOver'> & {
+  /** What makes its names others than those of another site of the company. */
+  prefix?: string
+}
+
+/** A company in which nothing is known yet. */
+export function createSite({ prefix, ...site }: SiteContext): Site {
+  let made = 0
+  return {
+    ...{ ...site, clients: [], workers: [], projects: [], writes: [] },
+    next: (what) => `${what}-${prefix ?? site.name}-${made++}`,
+  }
+}
+
+type Send = (parts: Parts) => Promise<RecordedResponse>
+
+/** Creates the records that all callers write. Throws where one is not created. */
+export async function prepare(site: Site, send: Send): Promise<void> {
   const create = async (records: string, into: number[]): Promise<void> => {
     const parts = { method: 'POST', path: `/v1/${records}`, body: { name: site.next(records) }, key: site.next('key') }
-    const { answer, status } = await settle(site, 'prepare', parts)
+    const { answer, status } = await send(parts)
     if (status !== 201) throw new Error(`${records}: ${status} ${JSON.stringify(answer)}`)
     into.push(answer.data.id)
   }
   for (let count = 0; count < 4; count++) await create('clients', site.clients)
   for (let count = 0; count < 2; count++) await create('workers', site.workers)
-  // What was prepared stays: an undo would take it away.
+  // These records stay: an undo would take them away.
   site.writes.length = 0
 }
 
-async function keepCalling(site: Site): Promise<void> {
+/** Makes one operation after the other until the site is over, with a pause of up to so many milliseconds between two. */
+export async function keepCalling(site: Site, sendAs: (operation: string) => Send, pauseMs: number): Promise<void> {
   const names = Object.keys(operations)
   while (!site.isOver()) {
     const name = names[Math.floor(site.draw() * names.length)] as string
-    await operations[name]?.(site, (parts) => settle(site, name, parts))
-    await pause(30 * site.draw())
+    await operations[name]?.(site, sendAs(name))
+    await pause(pauseMs * site.draw())
   }
 }
 

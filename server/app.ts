@@ -15,7 +15,7 @@ import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
 import { createTokenRates } from './service/token-rate.ts'
 import { type ConnectionFit, fitConnections, readAllowance } from './store/allowance.ts'
-import { type Connection, type OverStreams, openDatabase } from './store/database.ts'
+import { type Connection, openDatabase, type StreamConnection } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
 import type { SealingKeys } from './store/seal.ts'
@@ -108,7 +108,7 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
 /** `registry` is where the metrics are kept; by default they have those of the process beside them. */
 export function createApp(
   config: Config,
-  connection: Connection | OverStreams,
+  connection: Connection | StreamConnection,
   secret: SealingKeys,
   registry?: Registry,
 ): App {

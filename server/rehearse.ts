@@ -13,7 +13,7 @@ import { handlers } from './pipeline/handlers/index.ts'
 import { openEdge } from './serve.ts'
 import { createToken } from './service/token-text.ts'
 import { oneKey } from './store/seal.ts'
-import { makeStandIn, type RecordedRows } from './store/stand-in.ts'
+import { createStandIn, type RecordedRows } from './store/stand-in.ts'
 
 const alone = [9]
 const together = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -79,7 +79,7 @@ export async function rehearse(
 function openRehearsal(config: Config, recording: RecordedRows) {
   const app = createApp(
     { ...config, logLevel: 'silent', tokenRequestsPerMinute: config.tokenRequestsPerMinute && 1_000_000 },
-    makeStandIn(recording),
+    createStandIn(recording),
     oneKey(''),
     new Registry(),
   )
@@ -106,7 +106,7 @@ function openRehearsal(config: Config, recording: RecordedRows) {
   }
 }
 
-/** A connection to the server that leaves the process nowhere. */
+/** Opens a connection to the server inside this process, without a socket. */
 function openCaller(server: Server, token: string) {
   const [ours, theirs] = duplexPair()
   server.emit('connection', Object.assign(theirs, { remoteAddress: '127.0.0.1' }))
@@ -127,7 +127,7 @@ function openCaller(server: Server, token: string) {
   }
 }
 
-/** Returns an answer once all of it is there. */
+/** Returns a response once it is complete. */
 const answerOf = (stream: Duplex): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = ''

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { PhaseResult } from '../load/tally.ts'
+import { countUp } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { startGenerator } from '../processes.ts'
 import { openStage } from '../stage.ts'
@@ -7,7 +8,7 @@ import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
 import { formatNumber } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { openHeap } from './heap.ts'
-import { countUp, createMixedRun, peakOf } from './peak.ts'
+import { createMixedRun, peakOf } from './peak.ts'
 import { lineOf, type Sample, samplesPicture, trendsOf, trendTable } from './samples.ts'
 
 const minute = 60_000

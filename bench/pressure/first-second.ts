@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { median } from '../measure.ts'
+import { countUp, median } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { urlOf } from '../postgres.ts'
 import { startGenerator, startProduct } from '../processes.ts'
@@ -7,7 +7,6 @@ import { openStage } from '../stage.ts'
 import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
-import { countUp } from './peak.ts'
 
 /** Microseconds of the service's processor time for each write: in the first second, and at the end of the run. */
 type Life = { way: Way['name']; first: number; last: number; firstWrites: number }

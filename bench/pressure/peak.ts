@@ -36,8 +36,3 @@ export function createMixedRun({ about, product, numbers }: PressureContext): Ru
     ...{ connections: 0, milliseconds: 0 },
   }
 }
-
-export function countUp(): () => number {
-  let last = 0
-  return () => ++last
-}

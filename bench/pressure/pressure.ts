@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { type PhaseResult, type Slice, sliceMilliseconds } from '../load/tally.ts'
+import { countUp } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { timesPicture } from '../picture/times.ts'
 import { startGenerator } from '../processes.ts'
@@ -7,7 +8,7 @@ import { openStage } from '../stage.ts'
 import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
-import { countUp, createMixedRun, peakOf } from './peak.ts'
+import { createMixedRun, peakOf } from './peak.ts'
 
 /** Half of what can be served, twice of it, and half again, of callers who do not wait for each other. */
 export const pressure = (options: Options): Promise<void> =>

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Outcome } from '../load/main.ts'
-import { median } from '../measure.ts'
+import { countUp, median } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { urlOf } from '../postgres.ts'
 import { type Generator, type Server, startGenerator, startProduct } from '../processes.ts'
@@ -8,7 +8,6 @@ import { openStage, type Stage } from '../stage.ts'
 import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import type { WorkName } from '../works.ts'
-import { countUp } from './peak.ts'
 
 /** The medians of one work, served by so many processes. */
 type ProcessesResult = {

@@ -2,14 +2,15 @@ import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { timeInDatabase } from '../database-time.ts'
-import { type Bench, type Figures, measure, type System } from '../measure.ts'
+import { type Bench, countUp, type Figures, measure, runWork, type System } from '../measure.ts'
 import type { Options } from '../options.ts'
+import { findPostmaster } from '../postgres.ts'
 import { startGenerator } from '../processes.ts'
 import { idOf } from '../scenario/layout.ts'
 import { openStage, type Stage, systemOf } from '../stage.ts'
 import { inSurroundings, machine, type Surroundings, speedFolder, write } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
-import { childrenCpuSeconds, parentOf, usageOf } from '../usage.ts'
+import { childrenCpuSeconds, usageOf } from '../usage.ts'
 import { batchRows, type WorkName } from '../works.ts'
 import { startPeer } from './peer.ts'
 
@@ -61,12 +62,10 @@ async function onStage<Result>(
   const stage = await openStage(surroundings, records, companies)
   onLeave(stage.close)
   const generator = startGenerator()
-  const [row] = await postgres.sql<{ pid: number }>('select pg_backend_pid() as pid')
-  let number = 0
   try {
     return await work(stage, {
       ...{ postgres, generator, database: stage.database, about: stage.about },
-      ...{ postmaster: row && parentOf(row.pid), nextNumber: () => ++number },
+      ...{ postmaster: await findPostmaster(postgres), nextNumber: countUp() },
       ...{ rounds: options.rounds, milliseconds: options.seconds * 1000 },
     })
   } finally {
@@ -125,12 +124,14 @@ async function oneCompany(options: Options, surroundings: Surroundings): Promise
 function besidePeer(figures: { [system: string]: Figures }, connections: number, least: number): Finding {
   const { product, peer, floor } = figures
   return {
-    about: `keyed create beside the Go backend, ${connections} caller${connections === 1 ? '' : 's'}`,
+    about: `keyed create beside the Go backend, ${callersOf(connections)}`,
     got: product && peer ? product.perSecond / peer.perSecond : null,
     asked: { least },
     note: `${formatNumber(product?.perSecond)}/s beside ${peer ? `${formatNumber(peer.perSecond)}/s` : 'none (--peer FILE)'}; floor ${formatNumber(floor?.perSecond)}/s`,
   }
 }
+
+const callersOf = (connections: number): string => (connections === 1 ? '1 caller' : `${connections} callers`)
 
 /** How many statements insert or change a project, by how many they insert or change: each is in its own transaction. */
 async function transactions(stage: Stage, bench: Bench): Promise<Finding[]> {
@@ -142,7 +143,7 @@ async function transactions(stage: Stage, bench: Bench): Promise<Finding[]> {
     for (const connections of [32, 1]) {
       let share: number | null = null
       await timeInDatabase(bench.postgres, bench.database, async () => {
-        await runFor(bench, stage.product, work, connections, 1000)
+        await runWork(bench, stage.product, work, connections, 1000)
         const [row] = await bench.postgres.sql<{ share: number | null }>(
           `select sum(s.calls)::float8 / nullif(sum(s.rows), 0) as share
           from pg_stat_statements s join pg_database d on d.oid = s.dbid
@@ -152,25 +153,13 @@ async function transactions(stage: Stage, bench: Bench): Promise<Finding[]> {
         share = row?.share ?? null
       })
       findings.push({
-        about: `transactions per ${work === 'update' ? 'update' : 'create'}, ${connections} caller${connections === 1 ? '' : 's'}`,
+        about: `transactions per ${work === 'update' ? 'update' : 'create'}, ${callersOf(connections)}`,
         ...{ got: share, asked: { most: connections === 1 ? 1 : 0.35 }, note: '' },
       })
     }
   }
   return findings
 }
-
-const runFor = (
-  bench: Bench,
-  { adapterFile, server }: System,
-  work: WorkName,
-  connections: number,
-  milliseconds: number,
-) =>
-  bench.generator.run({
-    ...{ work, connections, milliseconds, adapter: adapterFile },
-    ...{ about: { ...bench.about, url: server.url }, number: bench.nextNumber() },
-  })
 
 /** The updates of a field without an index that PostgreSQL made within their page. */
 async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
@@ -179,7 +168,7 @@ async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
   const counted = async () => {
     // A process hands in what it counted when a transaction ends, at most once a second.
     await wait(1500)
-    await runFor(bench, stage.product, 'update', 32, 50)
+    await runWork(bench, stage.product, 'update', 32, 50)
     await wait(1500)
     const { rows } = await client.query<{ all: number; hot: number }>(
       `select n_tup_upd::float8 as all, n_tup_hot_upd::float8 as hot from pg_stat_user_tables where relname = 'projects'`,
@@ -188,7 +177,7 @@ async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
   }
   try {
     const before = await counted()
-    await runFor(bench, stage.product, 'update', 32, 2000)
+    await runWork(bench, stage.product, 'update', 32, 2000)
     const after = await counted()
     const all = after.all - before.all
     return {

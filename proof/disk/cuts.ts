@@ -5,7 +5,7 @@ import pg from 'pg'
 import { check, type Violation } from '../check.ts'
 import { drawer } from '../generate.ts'
 import { type Line, readHistory } from '../history.ts'
-import { settle } from '../operations.ts'
+import { type Site, settle } from '../operations.ts'
 import { openRecorder, type RecordedRequest, type Recorder } from '../recorder.ts'
 import type { PostgresAddress } from '../service.ts'
 import { startLoad } from '../workload.ts'
@@ -155,9 +155,7 @@ async function cut(killed: Killed, { draw, file, isLying }: Cutting): Promise<Cu
     await repeat(open, siteOf(recorder, token, draw, 'again'))
     // Whoever asks for the end also writes, so that what the log was cut off behind goes on.
     const account = { id: '', name: 'a', token }
-    const load = await startLoad({ recorder, accounts: [account], seed: 1, writers: 0, followers: 0 })
-    for (const line of await load.hearEnd()) recorder.write(line)
-    await load.finish()
+    await (await startLoad({ recorder, accounts: [account], seed: 1, writers: 0, followers: 0 })).finish()
     await recorder.close()
     const acknowledged = sendings.filter((sending) => isHeard(sending) && sending.isDone).length
     return { lost: end - at, acknowledged, repeated: open.length, violations: check(await readHistory(file)) }
@@ -175,7 +173,7 @@ function asHeard(line: Line, until: number): Line {
 }
 
 /** Sends again, as their callers do, what has no answer. */
-async function repeat(open: readonly Sending[], site: ReturnType<typeof siteOf>): Promise<void> {
+async function repeat(open: readonly Sending[], site: Site): Promise<void> {
   const left = [...open]
   const worker = async (): Promise<void> => {
     for (let next = left.shift(); next; next = left.shift()) {

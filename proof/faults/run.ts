@@ -3,7 +3,7 @@ import { check, type Violation } from '../check.ts'
 import { readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
-import { startLoad } from '../workload.ts'
+import { references, startLoad } from '../workload.ts'
 import { type BoundedFault, failovers, faultsOfClocks, faultsOfDisks, faultsOfTheNetwork } from './bounded.ts'
 import { type Ground, openClockGround, openDiskGround, openNetworkGround } from './ground.ts'
 
@@ -77,8 +77,7 @@ async function sufferAll(
   const { watched, measure } = watch(recorder)
   try {
     const token = { name: 'a-0', text: await openCompany(service.give) }
-    recorder.write({ kind: 'reference', records: 'projects', field: 'client_id', to: 'clients' })
-    recorder.write({ kind: 'reference', records: 'projects', field: 'manager_id', to: 'workers' })
+    for (const line of references) recorder.write(line)
     const account = { id: '', name: 'a', token }
     const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers })
     for (const fault of faults) {
@@ -90,7 +89,6 @@ async function sufferAll(
         onSuffered?.(one)
       }
     }
-    for (const line of await load.hearEnd()) recorder.write(line)
     await load.finish()
   } finally {
     await recorder.close()

@@ -12,7 +12,7 @@ import type { App } from './app.ts'
 import { conclude } from './conclude.ts'
 import type { CallOfWrite } from './handler.ts'
 import { writeBatch } from './handlers/batch.ts'
-import { createResponse as answerOf } from './handlers/left-record.ts'
+import { createResponse as answerOf } from './handlers/response.ts'
 import type { StoredResponse } from './stored-response.ts'
 
 export type ImportBatch = {

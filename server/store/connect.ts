@@ -15,8 +15,8 @@ export type Connection = { connectionString: string; passwordFile?: string | nul
 
 type Place = { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
 
-/** The same, over streams of somebody else's. */
-export type OverStreams = Place & { stream: () => Duplex }
+/** A connection over streams that the caller opens. */
+export type StreamConnection = Place & { stream: () => Duplex }
 
 /** What every connection of one sort is made of. */
 export type Connector = {
@@ -36,7 +36,7 @@ type ConnectorOptions = {
 }
 
 export function createConnector(
-  connection: Connection | OverStreams,
+  connection: Connection | StreamConnection,
   { options, waitMs, transactionTimeoutMs }: ConnectorOptions,
 ): Connector {
   const address = addressOf(connection)
@@ -62,7 +62,7 @@ export function createConnector(
  * The parts of an address that say where the database is and who asks. The driver would let all of an address override
  * other settings, also a password that is empty there.
  */
-function addressOf(connection: Connection | OverStreams): pg.ClientConfig {
+function addressOf(connection: Connection | StreamConnection): pg.ClientConfig {
   if (!('connectionString' in connection)) return pick(connection)
   const { connectionString, passwordFile } = connection
   const address = pick(parseIntoClientConfig(connectionString))

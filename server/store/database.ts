@@ -7,7 +7,7 @@ import { fixedShare, type Share } from '../fair/shares.ts'
 import { batchTimeoutMs, transactionTimeoutMs } from './bounds.ts'
 import { transactionSettings } from './citus/distribution.ts'
 import { inSteps } from './citus/transaction.ts'
-import { type Connection, type Connector, createConnector, type OverStreams } from './connect.ts'
+import { type Connection, type Connector, createConnector, type StreamConnection } from './connect.ts'
 import { openConnectionSlots } from './connection-slots.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import { type BackendEnd, openBackendEnder } from './end-backend.ts'
@@ -52,7 +52,7 @@ export type Transaction = Pick<StatementPipeline, 'run' | 'send'> & {
   onFailure(turned: (error: unknown) => unknown): void
 }
 
-export type { Connection, OverStreams } from './connect.ts'
+export type { Connection, StreamConnection } from './connect.ts'
 
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 
@@ -69,7 +69,7 @@ const types: pg.CustomTypesConfig = {
 }
 
 export function openDatabase(
-  connection: Connection | OverStreams,
+  connection: Connection | StreamConnection,
   limits: Limits,
   onError: (error: Error) => void,
   onBackendEnd: (end: BackendEnd) => void = () => {},

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { OverStreams } from './connect.ts'
+import type { StreamConnection } from './connect.ts'
 
 /** What PostgreSQL answered to a statement: columns with the ids of their types, rows as texts, and what it did. */
 export type RecordedAnswer = {
@@ -18,7 +18,7 @@ export const connectionPlace = '{connection}'
  * Answers as PostgreSQL did when it was recorded, in the messages of its protocol, whatever the values are. A statement that
  * is not recorded ends the connection. https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
-export function makeStandIn(recording: RecordedRows): OverStreams {
+export function createStandIn(recording: RecordedRows): StreamConnection {
   const answers = new Map(Object.entries(recording).map(([statement, answer]) => [statement, messagesOf(answer)]))
   let connections = 0
   return {

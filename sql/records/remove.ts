@@ -79,13 +79,14 @@ export function erase(
         what: { version: sql`r.version + 1`, held: sql`${held}::json` },
       },
     ),
-    // What was out of sight and referred to it lets go of it by the foreign key, which cannot where companies are distributed.
-    { ...erased, distributed: (run) => runInOrder(run, ...letGo(companyId, name, id), erased) },
+    // The foreign key empties references of deleted records. Citus knows no such action, so statements do it there.
+    { ...erased, distributed: (run) => runInOrder(run, ...unlinkAll(companyId, name, id), erased) },
     addToRowCount(companyId, name, -1),
   ]
 }
 
-const letGo = (companyId: number, name: string, id: number): Statement[] =>
+/** Empties each reference to a record. */
+const unlinkAll = (companyId: number, name: string, id: number): Statement[] =>
   registry.flatMap(({ name: table, fields }) =>
     Object.entries(fields).flatMap(([column, field]) =>
       field.kind === 'reference' && field.to === name
@@ -104,7 +105,7 @@ export type ColumnChangeRow = {
   changes: { [column: string]: [held: number | string | null, now: string | null] }
 }
 
-/** What a column is to hold, in those records alone that have `from` in it where a value is named. */
+/** A new value of a column, for records that have `from` in it. */
 export type ColumnChange = {
   definition: Definition
   column: string

@@ -22,7 +22,7 @@ function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql): Sql {
     from (${of}) logged`
 }
 
-/** Records `r` of which the log tells: of those alone that are as `only` says, and under a name of its own where the text is always the same. */
+/** Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. */
 type RecordsLogged = {
   table: string
   ids: readonly number[]
@@ -32,8 +32,8 @@ type RecordsLogged = {
 }
 
 /**
- * The rows of the log for records as they are when the statement begins, in the order of their ids. Where it says what has
- * changed, it returns that. On one server it draws the ids of its rows; where companies are distributed they are drawn before it.
+ * Appends a row for each record as it is when the statement begins, in the order of the ids. Returns the changes if `what`
+ * has any. On one server the statement draws the ids of its rows; where companies are distributed they are drawn before it.
  */
 export function appendRecords(
   author: LogAuthor,

@@ -129,7 +129,7 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
       put: `import { selectCaller } from '#sql/system/caller.ts'
 import type { ReadHandler } from '../handler.ts'
 import { replyOf } from '../stored-response.ts'
-import { createResponse } from './left-record.ts'
+import { createResponse } from './response.ts'
 
 export const tea: ReadHandler = ({ success }) => () => ({
   statement: selectCaller,

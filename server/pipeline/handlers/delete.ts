@@ -5,7 +5,7 @@ import { createRemoval, type Group, listedGroup, type RemovalResult } from '../.
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
 import type { StoredResponse } from '../stored-response.ts'
-import { createResponse } from './left-record.ts'
+import { createResponse } from './response.ts'
 
 export const remove: WriteHandler<ResourceRoute> =
   (route) =>

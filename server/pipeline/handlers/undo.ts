@@ -2,7 +2,7 @@ import { readWriteId } from '../../records/actor.ts'
 import { resultOf } from '../../records/command.ts'
 import { undo as undoing } from '../../records/undo.ts'
 import type { WriteHandler } from '../handler.ts'
-import { createResponse } from './left-record.ts'
+import { createResponse } from './response.ts'
 
 export const undo: WriteHandler =
   ({ success }) =>

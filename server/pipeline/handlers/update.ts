@@ -5,7 +5,7 @@ import type { ChangeResult } from '../../records/write-set.ts'
 import type { WriteHandler } from '../handler.ts'
 import { isFinal, recordId } from '../read-intent.ts'
 import type { StoredResponse } from '../stored-response.ts'
-import { createResponse, formatLeft } from './left-record.ts'
+import { createResponse, recordOfWrite } from './response.ts'
 
 export const update: WriteHandler<ResourceRoute> =
   (route) =>
@@ -23,7 +23,7 @@ export function formatUpdated(
   done: ChangeResult,
 ): StoredResponse {
   const { id, changed, previewed, effect } = done
-  const { tag, ...left } = formatLeft(definition, done)
+  const { tag, ...left } = recordOfWrite(definition, done)
   // A dry-run leaves the record, and so its tag, as it is; it shows none.
   const headers = dryRun ? {} : tag
   const isUpdated = changed.length > 0 && !dryRun

@@ -5,7 +5,7 @@ import { type UpsertResult, upsert as upserting } from '../../records/upsert.ts'
 import type { WriteHandler } from '../handler.ts'
 import { isFinal } from '../read-intent.ts'
 import type { StoredResponse } from '../stored-response.ts'
-import { createResponse, formatLeft } from './left-record.ts'
+import { createResponse, recordOfWrite } from './response.ts'
 
 export const upsert: WriteHandler<ResourceRoute> =
   (route) =>
@@ -28,7 +28,7 @@ export function formatUpserted(
   }
   const location = created ? { Location: recordPathBeside(path, id) } : {}
   const data = { id, created, updated: changed.length > 0, dry_run: false, changed }
-  const { tag, ...left } = formatLeft(definition, done)
+  const { tag, ...left } = recordOfWrite(definition, done)
   const headers = { ...location, ...tag }
   return { ...createResponse(created ? success : 200, data, headers), ...left, recordId: id, effects }
 }

@@ -15,5 +15,5 @@ export const createResponse = (
 })
 
 /** The record as a write leaves it, for its answer. */
-export const formatLeft = (definition: Definition, { id, version, json }: WriteResult) =>
+export const recordOfWrite = (definition: Definition, { id, version, json }: WriteResult) =>
   json === null ? { tag: {}, unread: { definition, id } } : { tag: { ETag: recordTag(version, json) }, record: json }
