@@ -56,7 +56,7 @@ const attempts = (id: number) =>
 
 describe('What arrives', () => {
   test('is every change from the webhook’s beginning on, in order, each with an id of its own, and signed', async () => {
-    await own.create('clients', { name: 'Before' })
+    await clients(1)
     const { secret } = await stage.hook(own, receiver.url)
     const [first = 0, second] = await clients(2)
     await own.call('PATCH', `/v1/clients/${first}`, { body: { notes: 'Changed' } })
