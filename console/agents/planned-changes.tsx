@@ -8,7 +8,6 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ReferenceName } from '../records/fields/field-value.tsx'
 import { Change } from '../records/history/change.tsx'
 import { InvolvedList } from '../records/removal/involved-list.tsx'
-import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Bullets, Entry, PlainList } from '../ui/layout.tsx'
 import { MutedText } from '../ui/panel.tsx'
@@ -19,7 +18,6 @@ const shownFirst = 20
 /** What a plan would do: each record with old and new values, and what goes along. */
 export function PlannedChanges({ plan }: { plan: Preview }) {
   const { agents, removal } = useTexts()
-  const format = useFormat()
   const [isAll, setAll] = useState(false)
   const { changes, total, would_delete: goes, would_keep: stays } = plan
   const shown = isAll ? changes : changes.slice(0, shownFirst)
@@ -32,9 +30,9 @@ export function PlannedChanges({ plan }: { plan: Preview }) {
         ))}
       </PlainList>
       {shown.length < changes.length && (
-        <Button onClick={() => setAll(true)}>{agents.more(format.number(changes.length - shown.length))}</Button>
+        <Button onClick={() => setAll(true)}>{agents.more(changes.length - shown.length)}</Button>
       )}
-      {isAll && changes.length < total && <MutedText>{agents.beyond(format.number(total - changes.length))}</MutedText>}
+      {isAll && changes.length < total && <MutedText>{agents.beyond(total - changes.length)}</MutedText>}
       <InvolvedList isLinked title={removal.goes} involved={goes} />
       <InvolvedList isLinked title={removal.stays} involved={stays} />
     </>

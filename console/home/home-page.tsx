@@ -75,7 +75,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
           <Figure
             label={home.hours}
             figure={hours_to_approve.count}
-            note={home.hoursOf(format.number(hours_to_approve.hours))}
+            note={home.hoursOf(hours_to_approve.hours)}
             to={listPath('time_entries', { status: 'DRAFT' })}
           />
         )}

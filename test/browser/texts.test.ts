@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
+import { countIn } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
@@ -55,4 +56,23 @@ describe.each([
       expect(Object.keys(texts.memberFields[kind])).toEqual(Object.keys(members))
     }
   })
+})
+
+const english = countIn('en')
+const german = countIn('de')
+const records = { one: 'Delete # record?', other: 'Delete # records?' }
+
+test.each([
+  [0, 'Delete 0 records?'],
+  [1, 'Delete 1 record?'],
+  [2, 'Delete 2 records?'],
+  [1.5, 'Delete 1.5 records?'],
+  [12_345, 'Delete 12,345 records?'],
+])('A sentence with the count %d is %j', (count, sentence) => {
+  expect(english(count, records)).toBe(sentence)
+})
+
+test('A count is written as the language writes numbers', () => {
+  expect(german(12_345, { one: '# Zeile', other: '# Zeilen' })).toBe('12.345 Zeilen')
+  expect(german(1, { one: '# Zeile', other: '# Zeilen' })).toBe('1 Zeile')
 })

@@ -3,7 +3,6 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { previewUndo } from '../../client/ask.ts'
-import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
@@ -13,7 +12,6 @@ import { useUndo } from '../removal/use-undo.ts'
 export function UndoButton({ writeId, onUndone }: { writeId: string; onUndone(): void }) {
   const texts = useTexts()
   const { common, history } = texts
-  const format = useFormat()
   const notify = useNotify()
   const undo = useUndo()
   const [records, setRecords] = useState<number>()
@@ -51,7 +49,7 @@ export function UndoButton({ writeId, onUndone }: { writeId: string; onUndone():
         onConfirm={takeBack}
         onClose={close}
       >
-        <Typography>{history.undoMany(format.number(records ?? 0))}</Typography>
+        <Typography>{history.undoMany(records ?? 0)}</Typography>
       </AskFirst>
     </>
   )

@@ -31,7 +31,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   return (
     <>
       <Typography gutterBottom>
-        <strong>{name}</strong> · {imports.rows(format.number(file.rows.length))}{' '}
+        <strong>{name}</strong> · {imports.rows(file.rows.length)}{' '}
         <Button size="small" onClick={importing.restart}>
           {imports.another}
         </Button>

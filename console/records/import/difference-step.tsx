@@ -5,7 +5,6 @@ import { useMemo } from 'react'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { RowList } from './row-list.tsx'
@@ -14,7 +13,6 @@ import type { ImportState } from './use-import.ts'
 /** The whole difference, row by row, before anything is written. */
 export function DifferenceStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
-  const format = useFormat()
   const { parts, chosen } = importing
   const rows = useMemo(() => parts.flatMap((part) => part.rows), [parts])
   const { created, changed, refused } = useMemo(() => countsOf(rows), [rows])
@@ -29,7 +27,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
       <Stack direction="row" spacing={1} sx={{ mb: 2 }}>
         {writing > 0 && (
           <Button variant="contained" onClick={importing.apply}>
-            {imports.apply(format.number(writing))}
+            {imports.apply(writing)}
           </Button>
         )}
         <Button onClick={importing.back}>{imports.back}</Button>

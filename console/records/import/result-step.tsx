@@ -33,12 +33,10 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
             : imports.stopped(format.number(done), format.number(total))}
       </Typography>
       {isDone && !undoing.isUndone && (
-        <Typography color="textSecondary">
-          {imports.left(format.number(counts.same), format.number(counts.refused))}
-        </Typography>
+        <Typography color="textSecondary">{imports.left(counts.same, counts.refused)}</Typography>
       )}
       {undoing.remaining !== undefined && (
-        <Typography aria-live="polite">{imports.undoing(format.number(undoing.remaining))}</Typography>
+        <Typography aria-live="polite">{imports.undoing(undoing.remaining)}</Typography>
       )}
       {undoing.error !== undefined && (
         <Alert severity="error" variant="outlined" sx={{ my: 2 }}>

@@ -22,11 +22,7 @@ export function Callers() {
         <Bullets aria-label={api.callingNow}>
           {data.map((caller) => (
             <li key={caller.peer}>
-              {api.caller(
-                callerName(caller, api.unknownAddress),
-                format.number(caller.count),
-                format.moment(caller.last_at),
-              )}
+              {api.caller(callerName(caller, api.unknownAddress), caller.count, format.moment(caller.last_at))}
             </li>
           ))}
         </Bullets>

@@ -37,7 +37,7 @@ function DeadIntegrationLine({ dead, onClose }: { dead: DeadIntegration; onClose
   const format = useFormat()
   const { peer, count, last_at, token_id, token_ended_at, cured } = dead
   const name = callerName(dead, api.unknownAddress)
-  const told = [name, format.number(count), format.moment(last_at)] as const
+  const told = [name, count, format.moment(last_at)] as const
   const isOld = token_ended_at !== null
   const calls = callsAddress({ code: 'unauthorized', token: String(token_id), ...(peer ? { peer } : {}) })
   return (

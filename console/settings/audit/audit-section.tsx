@@ -8,7 +8,6 @@ import { addressOf } from '../../client/ask.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
-import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -22,7 +21,6 @@ const perPage = 50
 /** Who signed in, set something, exported or imported; a page of it here, all of it as a file. */
 export function AuditSection() {
   const { sections, audit } = useTexts().settings
-  const format = useFormat()
   const navigate = useNavigate()
   const { filter, page } = readAuditAddress(useLocation().search)
   const { answer, error, reload } = useLoaded('audit.list', { query: { ...pageQuery(page, perPage), ...filter } })
@@ -36,7 +34,7 @@ export function AuditSection() {
       <Paper component="section" aria-labelledby="audit-found" sx={{ mb: 2, p: { xs: 2, sm: 2.5 } }}>
         <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
           <Typography id="audit-found" variant="h2">
-            {answer ? audit.found(format.number(total)) : audit.all}
+            {answer ? audit.found(total) : audit.all}
           </Typography>
           {isNarrowed && <TextLink to={auditAddress()}>{audit.clear}</TextLink>}
           <Box sx={{ ml: { sm: 'auto' }, display: 'flex', flexWrap: 'wrap', gap: 1 }}>

@@ -8,7 +8,6 @@ import { useLocation, useNavigate } from 'react-admin'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
-import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AtEnd } from '../../ui/layout.tsx'
@@ -49,7 +48,6 @@ type CallListProps = { filter: CallFilter; days: number; page: number }
 
 function CallList({ filter, days, page }: CallListProps) {
   const { calls } = useTexts().settings
-  const format = useFormat()
   const navigate = useNavigate()
   // Without a day of its own the list begins where the chart does, so that both tell of the same calls.
   const query = { ...pageQuery(page, perPage), from: firstDay(days), ...filter }
@@ -61,7 +59,7 @@ function CallList({ filter, days, page }: CallListProps) {
       <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
         <Stack direction="row" spacing={2} sx={{ mb: 1.5 }}>
           <Typography id="calls-found" variant="h2">
-            {answer ? calls.matching(format.number(total)) : calls.all}
+            {answer ? calls.matching(total) : calls.all}
           </Typography>
           {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.clear}</TextLink>}
           <AtEnd>

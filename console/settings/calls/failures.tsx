@@ -39,7 +39,7 @@ function Line({ failure: { code, route, about, count, since, last_id } }: { fail
         {what}
       </TextLink>
       <Typography color="error" variant="subtitle2">
-        {calls.failure(format.number(count), format.moment(since))}
+        {calls.failure(count, format.moment(since))}
       </Typography>
       <TextLink
         to={callPath(last_id)}

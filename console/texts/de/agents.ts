@@ -1,4 +1,7 @@
+import { countIn } from '../count.ts'
 import type { agents as en, agentSettings as enSettings } from '../en/agents.ts'
+
+const counted = countIn('de')
 
 /** Die Texte über Agenten: worum sie bitten und was sie dürfen. */
 export const agents: typeof en = {
@@ -10,7 +13,7 @@ export const agents: typeof en = {
   others: 'Alles andere',
   one: 'Änderung eines Agenten',
   by: (who) => `nennt sich ${who}`,
-  records: (count) => (count === 1 ? '1 Datensatz' : `${count} Datensätze`),
+  records: (count) => counted(count, { one: '# Datensatz', other: '# Datensätze' }),
   noReason: 'Der Grund ist nicht mehr bekannt',
   nothing: 'nichts',
   says: 'Was der Agent sagt',
@@ -38,8 +41,12 @@ export const agents: typeof en = {
   },
   hidden: 'Der Agent darf die Werte nicht sehen, daher stehen sie nicht hier. Was er gesendet hat, steht unten.',
   newRecord: 'ein neuer Datensatz dieser Änderung',
-  more: (count) => `${count} weitere zeigen`,
-  beyond: (count) => `und ${count} weitere, die nicht aufgeführt sind`,
+  more: (count) => counted(count, { one: '# weiteren zeigen', other: '# weitere zeigen' }),
+  beyond: (count) =>
+    counted(count, {
+      one: 'und # weiterer, der nicht aufgeführt ist',
+      other: 'und # weitere, die nicht aufgeführt sind',
+    }),
   sent: 'Was der Agent gesendet hat, im Wortlaut',
   decide: 'Ihre Entscheidung',
   approveLead: 'Die Freigabe schreibt nichts. Danach kann der Agent genau das tun und nichts anderes.',
@@ -67,7 +74,7 @@ export const agents: typeof en = {
   mayNotLead: (permission) =>
     `Dafür ist ${permission} nötig, das Ihr Konto nicht hat. Fragen Sie jemanden, der es hat.`,
   homeTitle: 'Agenten warten auf Sie',
-  menu: (count) => (count === 1 ? '1 wartet auf Sie' : `${count} warten auf Sie`),
+  menu: (count) => counted(count, { one: '# wartet auf Sie', other: '# warten auf Sie' }),
 }
 
 /** Einstellungen, Agenten. */

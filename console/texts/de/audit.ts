@@ -1,9 +1,12 @@
+import { countIn } from '../count.ts'
 import type { audit as english } from '../en/audit.ts'
+
+const counted = countIn('de')
 
 /** The texts of Settings, Audit. */
 export const audit: typeof english = {
   lead: 'Wer sich angemeldet hat oder daran scheiterte, wessen Sitzungen endeten, und was eingestellt, ausgegeben und eingelesen wurde. Anmeldungen, Exporte und Importe werden 400 Tage aufbewahrt, wenn der Betreiber es nicht anders bestimmt; der Rest bleibt.',
-  found: (count) => (count === '1' ? '1 Eintrag' : `${count} Einträge`),
+  found: (count) => counted(count, { one: '# Eintrag', other: '# Einträge' }),
   all: 'Einträge',
   none: 'Nichts gefunden',
   noneLead: 'Wählen Sie andere Tage, oder zeigen Sie alles.',

@@ -1,8 +1,11 @@
+import { countIn } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
+
+const counted = countIn('de')
 
 /** Every text of the interface in German. */
 export const de: Texts = {
@@ -119,7 +122,11 @@ export const de: Texts = {
     stepsDone: (done, failed) =>
       failed === 0 ? `${done} geändert` : `${done} geändert, ${failed} ließen sich nicht ändern`,
     changedMeanwhile: (count) =>
-      `${count} davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.`,
+      counted(count, {
+        one: 'Einen davon hat inzwischen jemand anders geändert; er bleibt, wie er ist. Sehen Sie ihn sich zuerst an.',
+        other:
+          '# davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.',
+      }),
     together: (money) => `${money} zusammen`,
   },
   show: {
@@ -150,7 +157,8 @@ export const de: Texts = {
     created: (one) => `${one} angelegt.`,
     saved: 'Gespeichert.',
     unchanged: 'Nichts wurde geändert.',
-    problems: (count) => (count === 1 ? 'Ein Feld braucht Aufmerksamkeit' : `${count} Felder brauchen Aufmerksamkeit`),
+    problems: (count) =>
+      counted(count, { one: 'Ein Feld braucht Aufmerksamkeit', other: '# Felder brauchen Aufmerksamkeit' }),
     unsavedTitle: 'Ohne Speichern verlassen?',
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
@@ -207,9 +215,13 @@ export const de: Texts = {
     confirm: 'Löschen',
     deleted: (name) => `${name} ist gelöscht.`,
     count: (count, many) => `${count} × ${many}`,
-    several: (count) => `${count} Datensätze löschen?`,
+    several: (count) => counted(count, { one: '# Datensatz löschen?', other: '# Datensätze löschen?' }),
     changed: 'Seit dem Öffnen hat sich etwas geändert. Das würde jetzt geschehen.',
-    severalBlocked: (count) => `${count} davon lassen sich nicht löschen und bleiben:`,
+    severalBlocked: (count) =>
+      counted(count, {
+        one: '# davon lässt sich nicht löschen und bleibt:',
+        other: '# davon lassen sich nicht löschen und bleiben:',
+      }),
     severalDeleted: (count) => `${count} gelöscht.`,
   },
   removals: {
@@ -248,7 +260,7 @@ export const de: Texts = {
     more: 'Mehr zeigen',
     undoTitle: 'Alles davon zurücknehmen?',
     undoMany: (count) =>
-      `Das wurde mit anderem zusammen geschrieben: ${count} Einträge werden zurückgenommen, so wie sie vorher waren.`,
+      `Das wurde mit anderem zusammen geschrieben: ${counted(count, { one: '# Eintrag wird zurückgenommen, so wie er vorher war', other: '# Einträge werden zurückgenommen, so wie sie vorher waren' })}.`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,
@@ -259,7 +271,7 @@ export const de: Texts = {
     licences: 'Zulassungen, die bald enden',
     service: 'Geräte vor der Wartung',
     hours: 'Stunden freizugeben',
-    hoursOf: (hours) => `${hours} Stunden`,
+    hoursOf: (hours) => counted(hours, { one: '# Stunde', other: '# Stunden' }),
     drafts: 'Rechnungsentwürfe',
     recent: 'Letzte Änderungen',
     all: 'Alles in Ordnung',
@@ -290,7 +302,7 @@ export const de: Texts = {
     endOne: (device) => `Sitzung von ${device} beenden`,
     endOthers: 'Alle anderen beenden',
     ended: 'Die Sitzung ist beendet.',
-    endedOthers: (count) => (count === 1 ? '1 Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`),
+    endedOthers: (count) => counted(count, { one: '# Sitzung ist beendet.', other: '# Sitzungen sind beendet.' }),
     saved: 'Ihr Profil ist gespeichert.',
     strength: ['Sehr leicht zu erraten', 'Leicht zu erraten', 'Noch zu erraten: ein Wort mehr', 'Gut', 'Sehr gut'],
     strengthHint:

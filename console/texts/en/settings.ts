@@ -1,6 +1,9 @@
+import { countIn } from '../count.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
 import { calls, outcomes } from './calls.ts'
+
+const counted = countIn('en')
 
 /** The texts of Settings. */
 export const settings = {
@@ -84,13 +87,13 @@ export const settings = {
     changed: 'The token is changed. This holds from the next call on.',
     callingNow: 'Who is calling now',
     callingNobody: 'Nobody has called with it in the last 24 hours.',
-    caller: (address: string, count: string, last: string) =>
-      `${address}: ${count === '1' ? '1 call' : `${count} calls`} in the last 24 hours, last ${last}`,
+    caller: (address: string, count: number, last: string) =>
+      `${address}: ${counted(count, { one: '# call', other: '# calls' })} in the last 24 hours, last ${last}`,
     unknownAddress: 'An unknown address',
-    dead: (address: string, count: string, last: string) =>
-      `The old token is still used by ${address}: ${count === '1' ? '1 refusal' : `${count} refusals`} in the last 24 hours, last ${last}.`,
-    deadDisabled: (address: string, count: string, last: string) =>
-      `${address} is refused because the account behind the token is disabled: ${count === '1' ? '1 refusal' : `${count} refusals`} in the last 24 hours, last ${last}.`,
+    dead: (address: string, count: number, last: string) =>
+      `The old token is still used by ${address}: ${counted(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
+    deadDisabled: (address: string, count: number, last: string) =>
+      `${address} is refused because the account behind the token is disabled: ${counted(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
     cured: (address: string) =>
       `${address} was refused with the old token and has been let in since. If another program runs there, it may still have the old one.`,
     deadCalls: (address: string) => `Calls from ${address}`,
@@ -204,7 +207,7 @@ export const settings = {
     url: 'Address',
     urlHint: 'Where your program receives, such as https://erp.example.com/hooks',
     events: 'Events',
-    eventCount: (count: number) => (count === 1 ? '1 event' : `${count} events`),
+    eventCount: (count: number) => counted(count, { one: '# event', other: '# events' }),
     actions: {
       created: 'Created',
       updated: 'Changed',
@@ -350,7 +353,7 @@ export const settings = {
     enabled: 'Can sign in',
     disable: 'Disabled: cannot sign in, and its token is refused',
     edit: (name: string) => `Edit ${name}`,
-    rights: (count: number) => (count === 1 ? '1 permission' : `${count} permissions`),
+    rights: (count: number) => counted(count, { one: '# permission', other: '# permissions' }),
     saved: 'The account is saved.',
     you: 'you',
   },
