@@ -3,7 +3,7 @@ import type { Recorder } from './recorder.ts'
 import { type Service, signal } from './service.ts'
 
 /** A way in which something that callers stand on fails. Resolves when it is over. */
-export type Fault = { name: string; make(service: Service, draw: () => number): Promise<void> }
+export type Fault = { name: string; isKill?: true; make(service: Service, draw: () => number): Promise<void> }
 
 const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGSTOP')
@@ -11,14 +11,14 @@ const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGCONT')
 }
 
-async function anyBackend(service: Service, draw: () => number): Promise<number | undefined> {
-  const backends = await service.backends()
-  return backends[Math.floor(draw() * backends.length)]
-}
+/** Draws one of a list; undefined of an empty one. */
+export const pickOf = <One>(list: readonly One[], draw: () => number): One | undefined =>
+  list[Math.floor(draw() * list.length)]
 
 export const faults: readonly Fault[] = [
   {
     name: 'service killed',
+    isKill: true,
     make: async (service) => {
       await service.kill()
       await service.start()
@@ -33,8 +33,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'one session of PostgreSQL killed',
+    isKill: true,
     make: async (service, draw) => {
-      const pid = await anyBackend(service, draw)
+      const pid = pickOf(await service.backends(), draw)
       if (pid !== undefined) signal(pid, 'SIGKILL')
     },
   },
@@ -46,9 +47,18 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'postmaster killed',
+    isKill: true,
     make: async (service) => {
       const pid = await service.postmaster().catch(() => null)
       if (pid !== null) signal(pid, 'SIGKILL')
+    },
+  },
+  {
+    name: 'background process of PostgreSQL killed',
+    isKill: true,
+    make: async (service, draw) => {
+      const pid = pickOf(await service.background(), draw)
+      if (pid !== undefined) signal(pid, 'SIGKILL')
     },
   },
 ]
@@ -77,4 +87,4 @@ async function untilReady({ url }: Service): Promise<void> {
   await after(300)
 }
 
-type FaultContext = { service: Service; recorder: Recorder; draw: () => number; met: FaultCounts }
+export type FaultContext = { service: Service; recorder: Recorder; draw: () => number; met: FaultCounts }

@@ -170,9 +170,13 @@ export async function failMessages(asked: MessagesRequest): Promise<{ trials: Tr
   return { trials, violations: check(await readHistory(file)) }
 }
 
-export async function openCompany(give: (...words: string[]) => Promise<string>): Promise<string> {
-  const id = await give('--quiet', 'company', 'create', '--name', 'A', '--plan', 'PRO', '--add-ons', 'all')
-  const who = ['--name', 'Ada', '--email', 'ada@a.example', '--permissions', 'all']
+/** Creates a company with an account, and returns a token for all that it may do. */
+export async function openCompany(
+  give: (...words: string[]) => Promise<string>,
+  { name = 'A', plan = 'PRO' }: { name?: string; plan?: string } = {},
+): Promise<string> {
+  const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
+  const who = ['--name', 'Ada', '--email', `ada@${name.toLowerCase()}.example`, '--permissions', 'all']
   const account = await give('--quiet', 'account', 'create', '--company', id, ...who)
   const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
   return give('--quiet', 'token', 'issue', ...issue)

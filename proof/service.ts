@@ -23,6 +23,8 @@ export type Service = {
   postmaster(): Promise<number>
   /** The sessions of PostgreSQL, by process id. */
   backends(): Promise<number[]>
+  /** The processes of PostgreSQL that write and clean up behind the sessions. */
+  background(): Promise<number[]>
   /** What it has said on its standard error. */
   said(): string
   /** Ends it in order, with its PostgreSQL. */
@@ -39,6 +41,9 @@ export async function makeFolder(): Promise<string> {
   await chmod(folder, 0o755)
   return folder
 }
+
+/** Words by which `ps` names them. */
+const backgroundNames = ['checkpointer', 'walwriter', 'background', 'autovacuum', 'io']
 
 type Settings = { [name: string]: string }
 
@@ -66,6 +71,11 @@ export async function startService(
   }
   const postmaster = async (): Promise<number> =>
     Number((await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0])
+  const processesOf = async (isOne: (words: readonly string[]) => boolean): Promise<number[]> => {
+    const parent = await postmaster().catch(() => null)
+    if (parent === null) return []
+    return (await childrenOf(parent)).filter(({ words }) => isOne(words)).map(({ pid }) => pid)
+  }
   const stop = async (): Promise<void> => {
     if (!child) return
     child.kill('SIGTERM')
@@ -107,11 +117,8 @@ export async function startService(
       if (child) await waitForEnd(child)
       for (const pid of all) while (await isRunning(pid)) await after(5)
     },
-    backends: async () => {
-      const parent = await postmaster().catch(() => null)
-      if (parent === null) return []
-      return (await childrenOf(parent)).filter(({ words }) => words.includes('[local]')).map(({ pid }) => pid)
-    },
+    backends: () => processesOf((words) => words.includes('[local]')),
+    background: () => processesOf((words) => backgroundNames.some((name) => words.includes(name))),
     said: () => said,
     stop,
     close: async () => {
