@@ -1,14 +1,25 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Recorder } from './recorder.ts'
+import type { RecordedRequest, Recorder } from './recorder.ts'
 import { type Service, signal } from './service.ts'
 
-/** A way in which something that callers stand on fails. Resolves when it is over. */
-export type Fault = { name: string; isKill?: true; make(service: Service, draw: () => number): Promise<void> }
+/** A way in which something that callers stand on fails. */
+export type Fault = {
+  name: string
+  isKill?: true
+  /** Resolves when it is over. One that kills calls `onKill` when that is done. */
+  make(service: Service, draw: () => number, onKill?: () => void): Promise<void>
+}
 
 const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGSTOP')
   await after(milliseconds)
   signal(pid, 'SIGCONT')
+}
+
+function kill(pid: number | undefined, onKill?: () => void): void {
+  if (pid === undefined) return
+  signal(pid, 'SIGKILL')
+  onKill?.()
 }
 
 /** Draws one of a list; undefined of an empty one. */
@@ -19,8 +30,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'service killed',
     isKill: true,
-    make: async (service) => {
+    make: async (service, _, onKill) => {
       await service.kill()
+      onKill?.()
       await service.start()
     },
   },
@@ -34,10 +46,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'one session of PostgreSQL killed',
     isKill: true,
-    make: async (service, draw) => {
-      const pid = pickOf(await service.backends(), draw)
-      if (pid !== undefined) signal(pid, 'SIGKILL')
-    },
+    make: async (service, draw, onKill) => kill(pickOf(await service.backends(), draw), onKill),
   },
   {
     name: 'sessions of PostgreSQL stopped for 1 s',
@@ -48,18 +57,12 @@ export const faults: readonly Fault[] = [
   {
     name: 'postmaster killed',
     isKill: true,
-    make: async (service) => {
-      const pid = await service.postmaster().catch(() => null)
-      if (pid !== null) signal(pid, 'SIGKILL')
-    },
+    make: async (service, _, onKill) => kill(await service.postmaster().catch(() => undefined), onKill),
   },
   {
     name: 'background process of PostgreSQL killed',
     isKill: true,
-    make: async (service, draw) => {
-      const pid = pickOf(await service.background(), draw)
-      if (pid !== undefined) signal(pid, 'SIGKILL')
-    },
+    make: async (service, draw, onKill) => kill(pickOf(await service.background(), draw), onKill),
   },
 ]
 
@@ -70,9 +73,12 @@ export type FaultCounts = Map<string, Map<string, number>>
 export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: FaultContext): Promise<void> {
   const name = chosen.map((fault) => fault.name).join(' + ')
   await untilReady(service)
-  const counts = met.get(name) ?? new Map<string, number>()
-  met.set(name, counts)
-  const calls = await recorder.during(() => Promise.all(chosen.map(({ make }) => make(service, draw))))
+  countMet(met, name, await recorder.during(() => Promise.all(chosen.map(({ make }) => make(service, draw)))))
+}
+
+export function countMet(met: FaultCounts, fault: string, calls: Iterable<RecordedRequest>): void {
+  const counts = met.get(fault) ?? new Map<string, number>()
+  met.set(fault, counts)
   for (const { operation } of calls) counts.set(operation, (counts.get(operation) ?? 0) + 1)
 }
 

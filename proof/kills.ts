@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { type FaultContext, faults, pickOf } from './faults.ts'
+import { countMet, type FaultContext, faults, pickOf } from './faults.ts'
 import { type CompanyHistory, type History, hasSucceeded } from './history.ts'
 
 /** One kill under load. */
@@ -7,8 +7,8 @@ export type Kill = {
   fault: string
   /** Calls that were under way. */
   calls: number
-  /** Milliseconds until a call that was sent after it was answered with success; null if none was until the end. */
-  waitMs: number | null
+  /** The longest time in milliseconds between it and the next in which no call was answered with success. */
+  waitMs: number
 }
 
 /** A kill and its moment on the clock of the history. */
@@ -21,36 +21,45 @@ const answeredBetween = 20
 /** Milliseconds after which the next kill does not wait for that any more. */
 const patienceMs = 60_000
 
-/** Kills one of the processes that callers stand on, and waits until they are answered again. */
-export async function makeKill(context: FaultContext, isOver: () => boolean): Promise<KillMoment> {
+/** Kills one of the processes that callers stand on, and waits until they are answered again. Null if there was none. */
+export async function makeKill(context: FaultContext, isOver: () => boolean): Promise<KillMoment | null> {
   const { service, recorder, draw, met } = context
   const { name: fault, make } = pickOf(kinds, draw) as (typeof kinds)[number]
-  const at = performance.now()
-  const calls = await recorder.during(() => make(service, draw))
-  const counts = met.get(fault) ?? new Map<string, number>()
-  met.set(fault, counts)
-  for (const { operation } of calls) counts.set(operation, (counts.get(operation) ?? 0) + 1)
+  let moment: Omit<KillMoment, 'fault'> | null = null
+  const calls = await recorder.during(() =>
+    make(service, draw, () => {
+      moment = { at: performance.now(), calls: recorder.underWay() }
+    }),
+  )
+  if (moment === null) return null
+  countMet(met, fault, calls)
   let isAnswered = false
   void recorder.untilDone(answeredBetween).then(() => {
     isAnswered = true
   })
   const until = performance.now() + patienceMs
   while (!isAnswered && !isOver() && performance.now() < until) await after(10)
-  return { fault, calls: calls.size, at }
+  return { fault, ...(moment as Omit<KillMoment, 'fault'>) }
 }
 
-/** Returns the kills with how long callers waited after each for the first success. */
+/** Returns the kills with how long callers waited after each. */
 export function measureKills(kills: readonly KillMoment[], { companies }: History): Kill[] {
-  const done = companies
-    .flatMap(({ calls }) => calls.filter(hasSucceeded))
-    .toSorted((one, other) => one.start - other.start)
-  let from = 0
-  return kills.map(({ at, ...kill }) => {
-    while ((done[from]?.start ?? Number.POSITIVE_INFINITY) < at) from++
-    let first = Number.POSITIVE_INFINITY
-    for (let place = from; (done[place]?.start ?? Number.POSITIVE_INFINITY) < first; place++)
-      first = Math.min(first, done[place]?.end as number)
-    return { ...kill, waitMs: first === Number.POSITIVE_INFINITY ? null : Math.round(first - at) }
+  const done = companies.flatMap(({ calls }) =>
+    calls.flatMap((call) => (hasSucceeded(call) ? (call.end as number) : [])),
+  )
+  const ends = done.toSorted((one, other) => one - other)
+  let place = 0
+  return kills.map(({ at, ...kill }, number) => {
+    const next = kills[number + 1]?.at ?? Number.POSITIVE_INFINITY
+    while ((ends[place] ?? Number.POSITIVE_INFINITY) <= at) place++
+    let waitMs = 0
+    let last = at
+    for (let end = ends[place]; end !== undefined && end <= next; end = ends[++place]) {
+      waitMs = Math.max(waitMs, end - last)
+      last = end
+    }
+    // Nothing has to be answered after the last kill for longer than until the end of the run.
+    return { ...kill, waitMs: Math.round(next === Number.POSITIVE_INFINITY ? waitMs : Math.max(waitMs, next - last)) }
   })
 }
 

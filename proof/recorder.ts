@@ -10,6 +10,8 @@ export type Recorder = {
   write(line: Line): void
   /** Returns the calls that are under way at any moment until `act` is done. */
   during(act: () => Promise<unknown>): Promise<ReadonlySet<RecordedRequest>>
+  /** Returns how many calls are under way. */
+  underWay(): number
   /** Resolves once so many calls that begin from now on have been answered with success. */
   untilDone(calls: number): Promise<void>
   /** Resolves once all that was written is in the file. */
@@ -117,6 +119,7 @@ export function openRecorder(own: string, file: string): Recorder {
       meetings.delete(met)
       return met
     },
+    underWay: () => underWay.size,
     untilDone: (left) =>
       new Promise((resolve) => void waiters.add({ since: performance.now(), left, resolve: () => resolve() })),
     flush: () => new Promise<void>((resolve) => out.write('', () => resolve())),

@@ -72,7 +72,12 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   }
   const makeKills = async (isOver: () => boolean): Promise<void> => {
     if (kills === undefined) return
-    for (; !isOver(); made++) killed.push(await makeKill({ service, recorder, draw, met }, isOver))
+    // PostgreSQL recovers in a tenth of the time where it need not open each of its files for that.
+    await service.setInPostgres('recovery_init_sync_method', 'syncfs')
+    while (!isOver()) {
+      const kill = await makeKill({ service, recorder, draw, met }, isOver)
+      if (kill) made = killed.push(kill)
+    }
   }
   const rotate = async (account: OwnAccount, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +25,8 @@ export type Service = {
   backends(): Promise<number[]>
   /** The processes of PostgreSQL that write and clean up behind the sessions. */
   background(): Promise<number[]>
+  /** Changes a setting of PostgreSQL while it runs. */
+  setInPostgres(name: string, value: string): Promise<void>
   /** What it has said on its standard error. */
   said(): string
   /** Ends it in order, with its PostgreSQL. */
@@ -119,6 +121,10 @@ export async function startService(
     },
     backends: () => processesOf((words) => words.includes('[local]')),
     background: () => processesOf((words) => backgroundNames.some((name) => words.includes(name))),
+    setInPostgres: async (name, value) => {
+      await appendFile(join(data, 'postgres/cluster/postgresql.auto.conf'), `${name} = '${value}'\n`)
+      signal(await postmaster(), 'SIGHUP')
+    },
     said: () => said,
     stop,
     close: async () => {
