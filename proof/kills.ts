@@ -1,4 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
+import type { Violation } from './check.ts'
 import { countMet, type FaultContext, faults, pickOf } from './faults.ts'
 import { type CompanyHistory, type History, hasSucceeded } from './history.ts'
 
@@ -61,6 +62,35 @@ export function measureKills(kills: readonly KillMoment[], { companies }: Histor
     // Nothing has to be answered after the last kill for longer than until the end of the run.
     return { ...kill, waitMs: Math.round(next === Number.POSITIVE_INFINITY ? waitMs : Math.max(waitMs, next - last)) }
   })
+}
+
+/** Says what kills found, and whether all was as promised. */
+export function judgeKills({ kills, calls, seconds, longestUnsettledMs, violations }: KillsRun): {
+  lines: string[]
+  isWhole: boolean
+} {
+  const waits = kills.map(({ waitMs }) => waitMs)
+  const lines = kinds.map(({ name }) => {
+    const own = kills.filter(({ fault }) => fault === name)
+    return `${name}: ${own.length} times, longest wait after one ${Math.max(0, ...own.map(({ waitMs }) => waitMs))} ms`
+  })
+  return {
+    lines: [
+      ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
+      ...lines,
+      `Longest wait after a kill ${Math.max(0, ...waits)} ms; a key was settled after ${Math.max(0, ...longestUnsettledMs)} ms at most.`,
+      `${kills.length} kills and ${calls} calls in ${seconds} s, ${violations.length} promises broken.`,
+    ],
+    isWhole: violations.length === 0,
+  }
+}
+
+type KillsRun = {
+  kills: readonly Kill[]
+  calls: number
+  seconds: number
+  longestUnsettledMs: readonly number[]
+  violations: readonly Violation[]
 }
 
 /** Returns the longest time in milliseconds from the first call under a key to the first answer that settled it. */

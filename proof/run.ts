@@ -149,6 +149,9 @@ export function pairsOf(met: Outcome['met']): { fault: string; operation: string
     .toSorted((one, other) => one.count - other.count)
 }
 
+/** How often the rarest pair met. */
+export const metLeast = (met: Outcome['met']): number => pairsOf(met)[0]?.count ?? 0
+
 /** Whether each fault was made alone, and each two of them together. */
 export const isWhole = (met: Outcome['met']): boolean => Object.keys(met).length === combinations().length
 

@@ -176,7 +176,12 @@ async function serve(
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
     ...{ env: environment, cwd: join(command, '../../..'), stdio: ['ignore', 'pipe', 'pipe'] },
+    // In a group of its own, so that Ctrl-C ends the run alone, which ends the service.
+    detached: true,
   })
+  const end = (): void => void child.kill('SIGTERM')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
   let said = ''
   child.stderr?.on('data', (chunk) => {
     said = (said + chunk).slice(-4000)
