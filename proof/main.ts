@@ -55,6 +55,9 @@ const parts = {
   faults: sufferFaults,
   load: tryLoad,
 }
+/** Kills of which the history is checked together. */
+const killsPerRound = 200
+
 type PartName = keyof typeof parts
 
 const names = Object.keys(parts) as PartName[]
@@ -88,7 +91,9 @@ function numberOf(
   return Number(values[name] ?? (values.whole ? whole : alone))
 }
 
-const fileOf = (name: string): string => join(values.folder, `${name}.jsonl`)
+function fileOf(name: string): string {
+  return join(values.folder, `${name}.jsonl`)
+}
 
 function write(name: string, value: object): void {
   writeFileSync(join(values.folder, name), `${JSON.stringify(value, null, 2)}\n`)
@@ -136,9 +141,6 @@ async function tryRaces(): Promise<boolean> {
   write('races.json', { ...surroundings(), seed, ...done })
   return sayJudged(judgeRaces(done, asked))
 }
-
-/** Kills of which the history is checked together. */
-const killsPerRound = 200
 
 async function tryKills(): Promise<boolean> {
   const asked = Number(values.kills ?? 1000)
