@@ -31,8 +31,9 @@ export const faults: readonly Fault[] = [
     name: 'service killed',
     isKill: true,
     make: async (service, _, onKill) => {
-      await service.kill()
+      const gone = service.kill()
       onKill?.()
+      await gone
       await service.start()
     },
   },

@@ -85,6 +85,19 @@ export function judgeKills({ kills, calls, seconds, longestUnsettledMs, violatio
   }
 }
 
+/** A table of the kills by what was killed. */
+export function tableOfKills(kills: readonly Kill[]): string[] {
+  return [
+    '| killed | times | calls under way, on average | longest wait, ms |',
+    '|---|---|---|---|',
+    ...kinds.map(({ name }) => {
+      const own = kills.filter(({ fault }) => fault === name)
+      const calls = own.reduce((sum, kill) => sum + kill.calls, 0) / Math.max(1, own.length)
+      return `| ${name} | ${own.length} | ${calls.toFixed(1)} | ${Math.max(0, ...own.map(({ waitMs }) => waitMs))} |`
+    }),
+  ]
+}
+
 type KillsRun = {
   kills: readonly Kill[]
   calls: number
