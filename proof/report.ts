@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Violation } from './check.ts'
 import { type DiskRun, judgeDisk } from './disk/run.ts'
 import { type FaultsRun, judgeFaults } from './faults/run.ts'
 import { tableOfKills } from './kills.ts'

@@ -44,6 +44,8 @@ type RacesRequest = {
   file: string
   /** Races of one kind at most of which the history is checked together. */
   perRound?: number
+  /** The checkout whose service is run. */
+  checkout?: string
   signal?: AbortSignal
   onProgress?: (sentence: string) => void
 }
@@ -70,9 +72,9 @@ export async function runRaces(request: RacesRequest): Promise<RacesRun> {
   )
 }
 
-async function runRound({ asked, seed, file, signal, onProgress }: RacesRequest): Promise<RacesRun> {
+async function runRound({ asked, seed, file, checkout, signal, onProgress }: RacesRequest): Promise<RacesRun> {
   const since = performance.now()
-  const service = await startService()
+  const service = await startService(checkout)
   let beside: Awaited<ReturnType<typeof startBeside>> | undefined
   let recorder: Recorder | undefined
   const counts = {} as RacesRun['kinds']
