@@ -78,7 +78,7 @@ export function judgeKills({ kills, calls, seconds, longestUnsettledMs, violatio
     lines: [
       ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
       ...lines,
-      `Longest wait after a kill ${Math.max(0, ...waits)} ms; a key was settled after ${Math.max(0, ...longestUnsettledMs)} ms at most.`,
+      `Longest wait after a kill ${Math.max(0, ...waits)} ms; the longest that a key went unsettled, which more than one kill may have met, ${Math.max(0, ...longestUnsettledMs)} ms.`,
       `${kills.length} kills and ${calls} calls in ${seconds} s, ${violations.length} promises broken.`,
     ],
     isWhole: violations.length === 0,

@@ -176,12 +176,10 @@ async function serve(
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
     ...{ env: environment, cwd: join(command, '../../..'), stdio: ['ignore', 'pipe', 'pipe'] },
-    // In a group of its own, so that Ctrl-C ends the run alone, which ends the service.
+    // In a group of its own: Ctrl-C reaches the run alone, which asks the service for the end of what it recorded.
     detached: true,
   })
-  const end = (): void => void child.kill('SIGTERM')
-  process.once('exit', end)
-  child.once('exit', () => process.off('exit', end))
+  endWithRun(child, 'SIGTERM')
   let said = ''
   child.stderr?.on('data', (chunk) => {
     said = (said + chunk).slice(-4000)
@@ -192,6 +190,13 @@ async function serve(
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said}`)))
   })
   return child
+}
+
+/** Ends a process with this one, for one that is in a group of its own. */
+export function endWithRun(child: ChildProcess, name: NodeJS.Signals): void {
+  const end = (): void => void child.kill(name)
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
 }
 
 const waitForEnd = (child: ChildProcess): Promise<void> =>
