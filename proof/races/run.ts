@@ -80,10 +80,10 @@ async function runRound({ asked, seed, file, checkout, signal, onProgress }: Rac
   const counts = {} as RacesRun['kinds']
   for (const kind of raceKinds) counts[kind] = { made: 0, overlapped: 0, heard: {}, wrong: [] }
   try {
-    const tokens = [
-      await openCompany(service.give, { plan: 'ENTERPRISE' }),
-      await openCompany(service.give, { name: 'B', plan: 'STARTER' }),
-    ]
+    const tokens = await Promise.all([
+      openCompany(service.give, { plan: 'ENTERPRISE' }),
+      openCompany(service.give, { name: 'B', plan: 'STARTER' }),
+    ])
     beside = await startBeside(service, async (met) => urlOf(met), {})
     recorder = openRecorder(service.url, file)
     const urls = [service.url, beside.url]
