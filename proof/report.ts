@@ -30,6 +30,13 @@ type Figures = {
   disk: (Surroundings & DiskRun)[]
 }
 
+const notRun = 'not run for this page'
+const raceSentences: { readonly [kind in RaceKind]: string } = {
+  keys: 'One Idempotency-Key was sent by two to four callers at once, sometimes with another body.',
+  deletions: 'A record was deleted while new references to it were written.',
+  plans: 'One or two places of a plan were free, and more callers than that took them.',
+}
+
 const folder = process.argv[2] ?? 'data/proof'
 const docs = join(import.meta.dirname, '../docs/reliability')
 const read = (name: string) => {
@@ -148,14 +155,12 @@ function linesOfAsked(figures: Figures): string[] {
   ]
 }
 
-const missing = 'not run for this page'
-
 function listAskedRaces({ races, kills }: Figures): AskedFigure[] {
   const ofRaces = (asked: number, what: string, kind: RaceKind): AskedFigure => {
     const reached = races?.kinds[kind].overlapped ?? 0
     return {
       asked: `${count(asked)} ${what}`,
-      reached: races ? count(reached) : missing,
+      reached: races ? count(reached) : notRun,
       isReached: reached >= asked,
       part: 'races',
       run: races,
@@ -164,7 +169,7 @@ function listAskedRaces({ races, kills }: Figures): AskedFigure[] {
   const killed = kills?.kills.length ?? 0
   return [
     {
-      ...{ asked: '1,000 kills', reached: kills ? count(killed) : missing, isReached: killed >= 1000 },
+      ...{ asked: '1,000 kills', reached: kills ? count(killed) : notRun, isReached: killed >= 1000 },
       ...{ part: 'kills', run: kills },
     },
     ofRaces(10_000, 'races on one key over two processes', 'keys'),
@@ -180,7 +185,7 @@ function listAskedOfLoad({ load, messages, planted: bugs }: Figures): AskedFigur
   return [
     {
       asked: 'each pair of a fault and an operation met 20 times',
-      reached: rarest ? `the rarest met ${rarest.count} times` : missing,
+      reached: rarest ? `the rarest met ${rarest.count} times` : notRun,
       isReached: (rarest?.count ?? 0) >= 20,
       ...{ part: 'load', run: load },
     },
@@ -188,13 +193,13 @@ function listAskedOfLoad({ load, messages, planted: bugs }: Figures): AskedFigur
       asked: 'each message of each operation failed in each way',
       reached: messages
         ? `${count(messages.trials.length)} trials of ${operations} of ${messageOperations.length} operations`
-        : missing,
+        : notRun,
       isReached: operations === messageOperations.length,
       ...{ part: 'messages', run: messages },
     },
     {
       asked: 'all planted bugs found',
-      reached: bugs ? `${found} of ${planted.length}` : missing,
+      reached: bugs ? `${found} of ${planted.length}` : notRun,
       isReached: found === planted.length,
       ...{ part: 'planted', run: bugs },
     },
@@ -233,12 +238,6 @@ function linesOfKills(run: Load): string[] {
     '',
     ...tableOfKills(run.kills),
   ]
-}
-
-const raceSentences: { readonly [kind in RaceKind]: string } = {
-  keys: 'One Idempotency-Key was sent by two to four callers at once, sometimes with another body.',
-  deletions: 'A record was deleted while new references to it were written.',
-  plans: 'One or two places of a plan were free, and more callers than that took them.',
 }
 
 function linesOfRaces(run: NonNullable<Figures['races']>): string[] {
