@@ -1,9 +1,14 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Recorder } from './recorder.ts'
+import type { RecordedRequest, Recorder } from './recorder.ts'
 import { type Service, signal } from './service.ts'
 
-/** A way in which something that callers stand on fails. Resolves when it is over. */
-export type Fault = { name: string; make(service: Service, draw: () => number): Promise<void> }
+/** A way in which something that callers stand on fails. */
+export type Fault = {
+  name: string
+  isKill?: true
+  /** Resolves when it is over. One that kills calls `onKill` when that is done. */
+  make(service: Service, draw: () => number, onKill?: () => void): Promise<void>
+}
 
 const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGSTOP')
@@ -11,16 +16,24 @@ const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGCONT')
 }
 
-async function anyBackend(service: Service, draw: () => number): Promise<number | undefined> {
-  const backends = await service.backends()
-  return backends[Math.floor(draw() * backends.length)]
+function kill(pid: number | undefined, onKill?: () => void): void {
+  if (pid === undefined) return
+  signal(pid, 'SIGKILL')
+  onKill?.()
 }
+
+/** Draws one of a list; undefined of an empty one. */
+export const pickOf = <One>(list: readonly One[], draw: () => number): One | undefined =>
+  list[Math.floor(draw() * list.length)]
 
 export const faults: readonly Fault[] = [
   {
     name: 'service killed',
-    make: async (service) => {
-      await service.kill()
+    isKill: true,
+    make: async (service, _, onKill) => {
+      const gone = service.kill()
+      onKill?.()
+      await gone
       await service.start()
     },
   },
@@ -33,10 +46,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'one session of PostgreSQL killed',
-    make: async (service, draw) => {
-      const pid = await anyBackend(service, draw)
-      if (pid !== undefined) signal(pid, 'SIGKILL')
-    },
+    isKill: true,
+    make: async (service, draw, onKill) => kill(pickOf(await service.backends(), draw), onKill),
   },
   {
     name: 'sessions of PostgreSQL stopped for 1 s',
@@ -46,10 +57,13 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'postmaster killed',
-    make: async (service) => {
-      const pid = await service.postmaster().catch(() => null)
-      if (pid !== null) signal(pid, 'SIGKILL')
-    },
+    isKill: true,
+    make: async (service, _, onKill) => kill(await service.postmaster().catch(() => undefined), onKill),
+  },
+  {
+    name: 'background process of PostgreSQL killed',
+    isKill: true,
+    make: async (service, draw, onKill) => kill(pickOf(await service.background(), draw), onKill),
   },
 ]
 
@@ -60,9 +74,12 @@ export type FaultCounts = Map<string, Map<string, number>>
 export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: FaultContext): Promise<void> {
   const name = chosen.map((fault) => fault.name).join(' + ')
   await untilReady(service)
-  const counts = met.get(name) ?? new Map<string, number>()
-  met.set(name, counts)
-  const calls = await recorder.during(() => Promise.all(chosen.map(({ make }) => make(service, draw))))
+  countMet(met, name, await recorder.during(() => Promise.all(chosen.map(({ make }) => make(service, draw)))))
+}
+
+export function countMet(met: FaultCounts, fault: string, calls: Iterable<RecordedRequest>): void {
+  const counts = met.get(fault) ?? new Map<string, number>()
+  met.set(fault, counts)
   for (const { operation } of calls) counts.set(operation, (counts.get(operation) ?? 0) + 1)
 }
 
@@ -77,4 +94,4 @@ async function untilReady({ url }: Service): Promise<void> {
   await after(300)
 }
 
-type FaultContext = { service: Service; recorder: Recorder; draw: () => number; met: FaultCounts }
+export type FaultContext = { service: Service; recorder: Recorder; draw: () => number; met: FaultCounts }

@@ -4,9 +4,12 @@ import { parseArgs } from 'node:util'
 import type { Violation } from './check.ts'
 import { judgeDisk, tryDisk } from './disk/run.ts'
 import { judgeFaults, makeFaults, sayOf } from './faults/run.ts'
-import { failMessages, tableOf } from './messages.ts'
+import { judgeKills } from './kills.ts'
+import { failMessages, type MessagesRun, tableOf } from './messages.ts'
 import { messageFaults } from './proxy.ts'
-import { isWhole, pairsOf, run } from './run.ts'
+import { judgeRaces, runRaces } from './races/run.ts'
+import { addRounds, fileOfRound } from './rounds.ts'
+import { isWhole, metLeast, type Outcome, pairsOf, run } from './run.ts'
 import { surroundings } from './surroundings.ts'
 
 /**
@@ -15,61 +18,155 @@ import { surroundings } from './surroundings.ts'
  * each message between service and database fails once in each way, operation by operation.
  * With --disk the disk loses what it had not promised to keep, and changes pages.
  * With --faults network, clocks and disks fail, and a standby takes over, one after the other.
+ * With --races callers race for keys, deletions and places of a plan over two processes. With --kills N processes are
+ * killed so many times. With --whole all of them come one after the other, and the load in the end, until enough is met.
  */
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    writers: { type: 'string', default: '16' },
+    writers: { type: 'string' },
     'fault-every': { type: 'string', default: '1.5' },
     'no-faults': { type: 'boolean', default: false },
-    'met-least': { type: 'string', default: '1' },
+    'met-least': { type: 'string' },
+    calls: { type: 'string' },
     messages: { type: 'boolean', default: false },
     disk: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
+    races: { type: 'boolean', default: false },
+    whole: { type: 'boolean', default: false },
     cuts: { type: 'string', default: '200' },
     flips: { type: 'string', default: '50' },
+    'key-races': { type: 'string', default: '10000' },
+    deletions: { type: 'string', default: '10000' },
+    'plan-races': { type: 'string', default: '1000' },
+    kills: { type: 'string' },
     operations: { type: 'string' },
     folder: { type: 'string', default: 'data/proof' },
   },
 })
+/** The load comes last: it goes on until all of them together have checked as many calls as asked. */
+const parts = {
+  races: tryRaces,
+  kills: tryKills,
+  messages: tryMessages,
+  disk: loseWrites,
+  faults: sufferFaults,
+  load: tryLoad,
+}
+/** Kills of which the history is checked together. */
+const killsPerRound = 200
+
+type PartName = keyof typeof parts
+
+const names = Object.keys(parts) as PartName[]
+const single = names.find((name) => name !== 'load' && values[name]) ?? 'load'
+const seed = Number(values.seed)
+let callsChecked = 0
+const ending = new AbortController()
+const { signal } = ending
+process.on('SIGINT', () => {
+  if (signal.aborted) process.exit(130)
+  ending.abort()
+})
 mkdirSync(values.folder, { recursive: true })
-const file = join(values.folder, values.messages ? 'messages.jsonl' : 'history.jsonl')
-const write = (name: string, value: object): void =>
+for (const name of values.whole ? names : [single]) if (!signal.aborted) await runPart(name)
+
+async function runPart(name: PartName): Promise<void> {
+  if (values.whole) console.log(`\n${name}, from ${new Date().toISOString().slice(11, 19)} UTC`)
+  const isGood = await parts[name]().catch((error: unknown) => {
+    console.error(`The part ${name} did not come to its end:`, error)
+    return false
+  })
+  if (!isGood) process.exitCode = 1
+}
+
+/** Returns an option as a number, or what it is for a single part or for the whole if it is not given. */
+function numberOf(
+  name: 'minutes' | 'rounds' | 'writers' | 'met-least' | 'calls',
+  alone: number,
+  whole: number,
+): number {
+  return Number(values[name] ?? (values.whole ? whole : alone))
+}
+
+function fileOf(name: string): string {
+  return join(values.folder, `${name}.jsonl`)
+}
+
+function write(name: string, value: object): void {
   writeFileSync(join(values.folder, name), `${JSON.stringify(value, null, 2)}\n`)
-const isGood = await (values.disk
-  ? loseWrites()
-  : values.faults
-    ? sufferFaults()
-    : values.messages
-      ? tryMessages()
-      : tryLoad())
-if (!isGood) process.exitCode = 1
+}
+
+function showProgress(sentence: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${sentence} `)
+}
 
 async function tryLoad(): Promise<boolean> {
-  const ending = new AbortController()
-  process.once('SIGINT', () => ending.abort())
-  const outcome = await run({
-    ...{ rounds: [60 * Number(values.minutes)], seed: Number(values.seed), writers: Number(values.writers) },
-    ...{ signal: ending.signal, file },
-    ...(values['no-faults'] ? {} : { faultEveryMs: 1000 * Number(values['fault-every']) }),
-    onProgress: ({ seconds, calls, faults }) => {
-      if (process.stderr.isTTY)
-        process.stderr.write(
-          `\r${Math.round(seconds)} s of ${60 * Number(values.minutes)}: ${calls} calls, ${faults} faults `,
-        )
+  const minutes = numberOf('minutes', 10, 15)
+  const rounds = numberOf('rounds', 1, 12)
+  const metAsked = numberOf('met-least', 1, 20)
+  const callsAsked = numberOf('calls', 0, 1_000_000) - callsChecked
+  let made = 0
+  const outcome = await addRounds<Outcome>(
+    (round) => {
+      made = round
+      return run({
+        ...{ rounds: [60 * minutes], seed: seed + round - 1, writers: numberOf('writers', 16, 16) },
+        ...{ signal, file: fileOfRound(fileOf('history'), round) },
+        ...(values['no-faults'] ? {} : { faultEveryMs: 1000 * Number(values['fault-every']) }),
+        onProgress: ({ seconds, calls, faults }) =>
+          showProgress(`round ${round}, ${Math.round(seconds)} s of ${60 * minutes}: ${calls} calls, ${faults} faults`),
+      })
     },
-  })
-  write('outcome.json', { ...surroundings(), seed: values.seed, ...outcome })
+    ({ calls, met }) =>
+      signal.aborted ||
+      made >= rounds ||
+      (calls >= callsAsked && (values['no-faults'] || (isWhole(met) && metLeast(met) >= metAsked))),
+  )
+  callsChecked += outcome.calls
+  write('outcome.json', { ...surroundings(), seed, ...outcome })
   const { calls, changes, faults, met } = outcome
-  console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${values.seed}`)
-  return sayBroken(outcome.violations) && (values['no-faults'] || sayRare(met))
+  console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${seed}`)
+  return sayBroken(outcome.violations) && (values['no-faults'] || sayRare(met, metAsked))
+}
+
+async function tryRaces(): Promise<boolean> {
+  const asked = {
+    ...{ keys: Number(values['key-races']), deletions: Number(values.deletions), plans: Number(values['plan-races']) },
+  }
+  const done = await runRaces({ asked, seed, file: fileOf('races'), signal, onProgress: showProgress })
+  callsChecked += done.calls
+  write('races.json', { ...surroundings(), seed, ...done })
+  return sayJudged(judgeRaces(done, asked))
+}
+
+async function tryKills(): Promise<boolean> {
+  const asked = Number(values.kills ?? 1000)
+  let left = asked
+  const outcome = await addRounds<Outcome>(
+    async (round) => {
+      const kills = Math.min(left, killsPerRound)
+      left -= kills
+      return run({
+        ...{ rounds: [Number.POSITIVE_INFINITY], kills, seed: seed + round - 1, writers: numberOf('writers', 8, 8) },
+        ...{ signal, file: fileOfRound(fileOf('kills'), round) },
+        onProgress: ({ calls, faults }) =>
+          showProgress(`${asked - left - kills + faults} of ${asked} kills, ${calls} calls`),
+      })
+    },
+    () => signal.aborted || left === 0,
+  )
+  callsChecked += outcome.calls
+  write('kills.json', { ...surroundings(), seed, ...outcome })
+  return sayJudged(judgeKills(outcome))
 }
 
 /** Returns whether each fault met each operation often enough. A run that ended before each was made says how far it is. */
-function sayRare(met: Parameters<typeof pairsOf>[0]): boolean {
+function sayRare(met: Outcome['met'], metAsked: number): boolean {
   const pairs = pairsOf(met)
-  const rare = pairs.filter(({ count }) => count < Number(values['met-least']))
+  const rare = pairs.filter(({ count }) => count < metAsked)
   const [rarest] = pairs
   console.log(`The rarest pair is ${rarest?.fault}, ${rarest?.operation}: it met ${rarest?.count} times.`)
   if (!isWhole(met)) {
@@ -83,9 +180,10 @@ function sayRare(met: Parameters<typeof pairsOf>[0]): boolean {
 async function tryMessages(): Promise<boolean> {
   const since = performance.now()
   const operations = values.operations === undefined ? {} : { operations: values.operations.split(',') }
-  const { trials, violations } = await failMessages({ file, ...operations })
+  const { calls, trials, violations } = await failMessages({ file: fileOf('messages'), signal, ...operations })
   const seconds = Math.round((performance.now() - since) / 1000)
-  keepMessages({ seconds, trials, violations })
+  callsChecked += calls
+  keepMessages({ seconds, calls, trials, violations })
   console.log(`Each cell: what was heard when the message was ${messageFaults.join(', ')}.`)
   for (const line of tableOf(trials)) console.log(line)
   const wrong = trials.filter((trial) => trial.wrong !== null)
@@ -96,46 +194,46 @@ async function tryMessages(): Promise<boolean> {
 }
 
 async function loseWrites(): Promise<boolean> {
-  const ending = new AbortController()
-  process.once('SIGINT', () => ending.abort())
-  const { cuts, flips, seed, folder } = values
+  const { cuts, flips, folder } = values
   const done = await tryDisk({
-    ...{ cuts: Number(cuts), flips: Number(flips), seed: Number(seed), folder, signal: ending.signal },
+    ...{ cuts: Number(cuts), flips: Number(flips), seed, folder, signal },
     onProgress: (sentence) => console.log(sentence),
   })
   write(`disk-${seed}.json`, { ...surroundings(), ...done })
-  const { lines, isWhole } = judgeDisk(done)
-  for (const line of lines) console.log(line)
-  return isWhole
+  callsChecked += done.cuts.reduce((sum, { calls }) => sum + calls, 0)
+  return sayJudged(judgeDisk(done))
 }
 
 async function sufferFaults(): Promise<boolean> {
-  const ending = new AbortController()
-  process.once('SIGINT', () => ending.abort())
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
-  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered })
+  const done = await makeFaults({ seed, file: fileOf('faults'), signal, onSuffered })
   write('faults.json', { ...surroundings(), ...done })
-  const { lines, isWhole } = judgeFaults(done)
-  for (const line of lines) console.log(line)
-  return isWhole
+  callsChecked += done.calls
+  return sayJudged(judgeFaults(done))
 }
 
-type MessagesResult = Awaited<ReturnType<typeof failMessages>> & { seconds: number }
+type MessagesResult = MessagesRun & { seconds: number }
 
 /** Keeps the trials beside those of other operations that an earlier run has left. */
-function keepMessages({ seconds, trials, violations }: MessagesResult): void {
+function keepMessages({ seconds, calls, trials, violations }: MessagesResult): void {
   const path = join(values.folder, 'messages.json')
   const isAll = values.operations === undefined || !existsSync(path)
   const before: MessagesResult = isAll
-    ? { seconds: 0, trials: [], violations: [] }
+    ? { seconds: 0, calls: 0, trials: [], violations: [] }
     : JSON.parse(readFileSync(path, 'utf8'))
   const own = new Set(trials.map(({ operation }) => operation))
   write('messages.json', {
     ...surroundings(),
     seconds: before.seconds + seconds,
+    calls: before.calls + calls,
     trials: [...before.trials.filter(({ operation }) => !own.has(operation)), ...trials],
     violations: [...before.violations, ...violations],
   })
+}
+
+function sayJudged({ lines, isWhole }: { lines: readonly string[]; isWhole: boolean }): boolean {
+  for (const line of lines) console.log(line)
+  return isWhole
 }
 
 function sayBroken(violations: readonly Violation[]): boolean {

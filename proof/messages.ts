@@ -1,4 +1,4 @@
-import { check, type Violation } from './check.ts'
+import { check, countCalls, type Violation } from './check.ts'
 import { readHistory } from './history.ts'
 import { pause } from './operations.ts'
 import { type MessageFault, messageFaults, openWay, type Way } from './proxy.ts'
@@ -26,6 +26,15 @@ type MessagesRequest = {
   keyed?: readonly boolean[]
   isShort?: boolean
   onTrial?: (trial: Trial) => void
+  /** Ends the run when it is aborted, with what there is. */
+  signal?: AbortSignal
+}
+
+export type MessagesRun = {
+  /** Calls that were checked. */
+  calls: number
+  trials: Trial[]
+  violations: Violation[]
 }
 
 type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
@@ -125,8 +134,8 @@ async function batch(mode: string, caller: Caller): Promise<Parts> {
 export const messageOperations: readonly string[] = Object.keys(operations)
 
 /** Lets each message of each operation fail in each way, with a key and without, and checks all that was heard. */
-export async function failMessages(asked: MessagesRequest): Promise<{ trials: Trial[]; violations: Violation[] }> {
-  const { file, checkout, faults = messageFaults, keyed = [true, false], isShort = false, onTrial } = asked
+export async function failMessages(asked: MessagesRequest): Promise<MessagesRun> {
+  const { file, checkout, faults = messageFaults, keyed = [true, false], isShort = false, onTrial, signal } = asked
   const first = await startService(checkout)
   let way: Way | undefined
   let recorder: Recorder | undefined
@@ -146,10 +155,12 @@ export async function failMessages(asked: MessagesRequest): Promise<{ trials: Tr
     const bench = createBench(recorder, way as unknown as Way, token)
     for (const operation of asked.operations ?? messageOperations)
       for (const isKeyed of keyed) {
+        if (signal?.aborted) break
         const clean = await bench.tryOut(operation, isKeyed, undefined)
         const numbers = Array.from({ length: clean.messages }, (_, index) => index + 1)
         for (const message of isShort ? numbers.slice(-1) : numbers)
           for (const fault of faults) {
+            if (signal?.aborted) break
             const { heard, wrong } = await bench.tryOut(operation, isKeyed, {
               number: message,
               is: fault,
@@ -167,12 +178,17 @@ export async function failMessages(asked: MessagesRequest): Promise<{ trials: Tr
     await recorder?.close()
     await first.close()
   }
-  return { trials, violations: check(await readHistory(file)) }
+  const history = await readHistory(file)
+  return { calls: countCalls(history), trials, violations: check(history) }
 }
 
-export async function openCompany(give: (...words: string[]) => Promise<string>): Promise<string> {
-  const id = await give('--quiet', 'company', 'create', '--name', 'A', '--plan', 'PRO', '--add-ons', 'all')
-  const who = ['--name', 'Ada', '--email', 'ada@a.example', '--permissions', 'all']
+/** Creates a company with an account, and returns a token for all that it may do. */
+export async function openCompany(
+  give: (...words: string[]) => Promise<string>,
+  { name = 'A', plan = 'PRO' }: { name?: string; plan?: string } = {},
+): Promise<string> {
+  const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
+  const who = ['--name', 'Ada', '--email', `ada@${name.toLowerCase()}.example`, '--permissions', 'all']
   const account = await give('--quiet', 'account', 'create', '--company', id, ...who)
   const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
   return give('--quiet', 'token', 'issue', ...issue)

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import pg from 'pg'
 import { copyFolder } from './disk/files.ts'
-import { childrenOf, makeFolder, signal } from './service.ts'
+import { childrenOf, endWithRun, makeFolder, signal } from './service.ts'
 
 /** A PostgreSQL of a run's own, which the service comes to by DATABASE_URL: the programs are those that it ships with. */
 export type Postgres = {
@@ -92,8 +92,10 @@ function postgresIn(folder: string, environment: Environment): Postgres {
           cwd: '/',
           env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', ...environment },
           stdio: ['ignore', 'ignore', 'pipe'],
+          detached: true,
         },
       })
+      endWithRun(child, 'SIGQUIT')
       child.stderr?.on('data', (chunk) => {
         said += chunk
       })

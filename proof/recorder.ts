@@ -10,6 +10,10 @@ export type Recorder = {
   write(line: Line): void
   /** Returns the calls that are under way at any moment until `act` is done. */
   during(act: () => Promise<unknown>): Promise<ReadonlySet<RecordedRequest>>
+  /** Returns how many calls are under way. */
+  underWay(): number
+  /** Resolves once so many calls that begin from now on have been answered with success. */
+  untilDone(calls: number): Promise<void>
   /** Resolves once all that was written is in the file. */
   flush(): Promise<void>
   counts: { calls: number; unanswered: number; [status: number]: number }
@@ -29,10 +33,13 @@ export type RecordedRequest = {
   ifMatch?: string
   ifPlan?: string
   dryRun?: boolean
+  /** The base URL of another process of the service than the recorder's own. */
+  url?: string
 }
 
 export type RecordedResponse = {
   status: number | null
+  replayed?: true
   etag?: string
   write?: string
   // biome-ignore lint/suspicious/noExplicitAny: an answer of the service under test may be anything
@@ -42,17 +49,25 @@ export type RecordedResponse = {
 /** A call that takes this long counts as not answered. */
 const abandonedMs = 30_000
 
-export function openRecorder(url: string, file: string): Recorder {
-  const { Agent, request } = url.startsWith('https:') ? https : http
+export function openRecorder(own: string, file: string): Recorder {
+  const { Agent, request } = own.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   const out = createWriteStream(file)
   const write = (line: Line): void => void out.write(`${JSON.stringify(line)}\n`)
   const counts: Recorder['counts'] = { calls: 0, unanswered: 0 }
   const underWay = new Set<RecordedRequest>()
   const meetings = new Set<Set<RecordedRequest>>()
+  const waiters = new Set<{ since: number; left: number; resolve: () => void }>()
+  const noteDone = (start: number): void => {
+    for (const waiter of waiters)
+      if (start >= waiter.since && --waiter.left === 0) {
+        waiters.delete(waiter)
+        waiter.resolve()
+      }
+  }
 
   const send = async (sent: RecordedRequest): Promise<RecordedResponse> => {
-    const { company, token, method, path, body, key, ifMatch, ifPlan, dryRun } = sent
+    const { company, token, method, path, body, key, ifMatch, ifPlan, dryRun, url = own } = sent
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       Authorization: `Bearer ${token.text}`,
@@ -71,12 +86,14 @@ export function openRecorder(url: string, file: string): Recorder {
     counts.calls++
     if (got === null) counts.unanswered++
     else counts[got.status] = (counts[got.status] ?? 0) + 1
+    if (got !== null && got.status < 300) noteDone(start)
     const etag = got?.headers.etag
     const named = got?.headers['x-write-id'] as string | undefined
     const heard: RecordedResponse = {
       status: got?.status ?? null,
       ...(etag === undefined ? {} : { etag }),
       ...(named === undefined ? {} : { write: named }),
+      ...(got?.headers['idempotency-replayed'] === 'true' ? { replayed: true } : {}),
       ...(got === null ? {} : { answer: got.answer }),
     }
     const { answer, ...short } = heard
@@ -86,7 +103,6 @@ export function openRecorder(url: string, file: string): Recorder {
       ...(ifMatch === undefined ? {} : { ifMatch }),
       ...(ifPlan === undefined ? {} : { ifPlan }),
       ...(dryRun ? { dryRun } : {}),
-      ...(got?.headers['idempotency-replayed'] === 'true' ? { replayed: true } : {}),
       ...(method === 'GET' ? {} : { answer }),
     })
     return heard
@@ -103,6 +119,9 @@ export function openRecorder(url: string, file: string): Recorder {
       meetings.delete(met)
       return met
     },
+    underWay: () => underWay.size,
+    untilDone: (left) =>
+      new Promise((resolve) => void waiters.add({ since: performance.now(), left, resolve: () => resolve() })),
     flush: () => new Promise<void>((resolve) => out.write('', () => resolve())),
     close: async () => {
       agent.destroy()

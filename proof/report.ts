@@ -1,29 +1,40 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Violation } from './check.ts'
 import { type DiskRun, judgeDisk } from './disk/run.ts'
 import { type FaultsRun, judgeFaults } from './faults/run.ts'
-import { readHistory } from './history.ts'
-import { messageOperations, type Trial, tableOf } from './messages.ts'
+import { tableOfKills } from './kills.ts'
+import { type MessagesRun, messageOperations, tableOf } from './messages.ts'
 import { type FoundRun, hasFound, planted } from './planted/planted-bugs.ts'
 import { messageFaults } from './proxy.ts'
+import { formatCounts, type RaceKind, type RacesRun, raceKinds } from './races/run.ts'
+import { addUp } from './rounds.ts'
 import { rules } from './rules/index.ts'
 import { isWhole, type Outcome, pairsOf } from './run.ts'
 import type { Surroundings } from './surroundings.ts'
-import { countTrials, trials } from './trials.ts'
+import { trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json with history.jsonl, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json, races.json, kills.json, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
-type Load = Outcome & Surroundings & { seed: string; trials: { [rule: string]: number } }
+type Seeded = Surroundings & { seed: number | string }
+type Load = Seeded & Outcome
 type Figures = {
   load: Load | null
-  messages: (Surroundings & { seconds: number; trials: Trial[]; violations: Violation[] }) | null
-  planted: (Surroundings & { seed: string; runs: FoundRun[] }) | null
+  races: (Seeded & RacesRun) | null
+  kills: Load | null
+  messages: (Surroundings & MessagesRun & { seconds: number }) | null
+  planted: (Seeded & { runs: FoundRun[] }) | null
   faults: (Surroundings & FaultsRun) | null
   disk: (Surroundings & DiskRun)[]
+}
+
+const notRun = 'not run for this page'
+const raceSentences: { readonly [kind in RaceKind]: string } = {
+  keys: 'One Idempotency-Key was sent by two to four callers at once, sometimes with another body.',
+  deletions: 'A record was deleted while new references to it were written.',
+  plans: 'One or two places of a plan were free, and more callers than that took them.',
 }
 
 const folder = process.argv[2] ?? 'data/proof'
@@ -32,9 +43,10 @@ const read = (name: string) => {
   const path = join(folder, name)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
-const outcome: Omit<Load, 'trials'> | null = read('outcome.json')
 const figures: Figures = {
-  load: outcome && { ...outcome, trials: countTrials(await readHistory(join(folder, 'history.jsonl'))) },
+  load: read('outcome.json'),
+  races: read('races.json'),
+  kills: read('kills.json'),
   messages: read('messages.json'),
   planted: read('planted.json'),
   faults: read('faults.json'),
@@ -46,32 +58,48 @@ writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
-function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): string {
+function pageOf(figures: Figures): string {
+  const { load, races, kills, messages, planted: bugs, faults, disk } = figures
+  const recorded = [load, races, kills].flatMap((run) => run ?? [])
+  const tried = recorded.map((run) => run.trials ?? {}).reduce((all, own) => addUp(all, own) as typeof all, {})
   return [
     '# Nothing lost, and anyone can check it',
     '',
     'Made by `node proof/report.ts` of what the runs left; the figures are in [proof.json](proof.json). How backups were tried is in',
     '[backup.md](backup.md), how long a fault keeps anyone waiting in [liveness.md](liveness.md).',
     '',
+    '## Figures asked',
+    '',
+    ...linesOfAsked(figures),
+    '',
     '## What is promised',
     '',
     '`proof/check.ts` reads what callers sent and heard, and what lists, feed and histories say in the end. It shares no code with',
-    'the service. A call that was not answered may have happened or not. Tried and broken: in the run under load and faults.',
+    'the service. A call that was not answered may have happened or not. Tried and broken: in the runs under load, kills and races.',
     '',
     '| rule | promise | tried | broken |',
     '|---|---|---|---|',
     ...rules.map(({ name, promise }) => {
-      const places = load?.violations.find(({ rule }) => rule === name)?.places.length ?? 0
-      return `| ${name} | ${promise} | ${load ? `${count(load.trials[name] ?? 0)} ${trials[name]?.what}` : '–'} | ${load ? places : '–'} |`
+      const broken = recorded.flatMap(({ violations }) => violations.filter(({ rule }) => rule === name))
+      const places = broken.reduce((sum, { places }) => sum + places.length, 0)
+      return `| ${name} | ${promise} | ${recorded.length > 0 ? `${count(tried[name] ?? 0)} ${trials[name]?.what} | ${places}` : '– | –'} |`
     }),
     '',
-    '`npm run torture -- --minutes 15`, `npm run torture -- --messages` and `npm run planted` make the runs again;',
+    '`npm run torture -- --whole` and `npm run planted` make the runs again;',
     '`node proof/check.ts data/proof/history.jsonl` checks what the last one recorded once more, and `npm run proof -- --url` records',
     'one at a service that runs already.',
     '',
     '## Under load and faults',
     '',
     ...(load ? linesOfLoad(load) : ['Not run for this page.']),
+    '',
+    '## Kills',
+    '',
+    ...(kills ? linesOfKills(kills) : ['Not run for this page.']),
+    '',
+    '## Races over two processes',
+    '',
+    ...(races ? linesOfRaces(races) : ['Not run for this page.']),
     '',
     '## Each message',
     '',
@@ -104,6 +132,132 @@ function count(number: number): string {
 
 function madeAt({ commit, machine, at, waiting }: Surroundings): string {
   return `Ended ${at.replace('T', ' ')} UTC at commit ${commit}, on ${machine}, which other work shared (load ${waiting}).`
+}
+
+/** A figure that is asked, how far it was reached, and the run that says so. */
+type AskedFigure = {
+  asked: string
+  reached: string
+  isReached: boolean
+  part: string
+  run: (Surroundings & { seed?: number | string; seconds?: number }) | null
+}
+
+function linesOfAsked(figures: Figures): string[] {
+  const rows = [...listAskedRaces(figures), ...listAskedOfLoad(figures), ...listAskedOfAll(figures)]
+  return [
+    '| asked | reached | | part | seed | commit | machine | seconds |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map(({ asked, reached, isReached, part, run }) => {
+      const { seed = '–', commit = '–', machine = '–', seconds = '–' } = run ?? {}
+      return `| ${asked} | ${reached} | ${isReached ? 'yes' : '**no**'} | ${part} | ${seed} | ${commit} | ${machine} | ${seconds} |`
+    }),
+  ]
+}
+
+function listAskedRaces({ races, kills }: Figures): AskedFigure[] {
+  const ofRaces = (asked: number, what: string, kind: RaceKind): AskedFigure => {
+    const reached = races?.kinds[kind].overlapped ?? 0
+    return {
+      asked: `${count(asked)} ${what}`,
+      reached: races ? count(reached) : notRun,
+      isReached: reached >= asked,
+      part: 'races',
+      run: races,
+    }
+  }
+  const killed = kills?.kills.length ?? 0
+  return [
+    {
+      ...{ asked: '1,000 kills', reached: kills ? count(killed) : notRun, isReached: killed >= 1000 },
+      ...{ part: 'kills', run: kills },
+    },
+    ofRaces(10_000, 'races on one key over two processes', 'keys'),
+    ofRaces(10_000, 'deletions against new references', 'deletions'),
+    ofRaces(1000, 'races for the last places of a plan', 'plans'),
+  ]
+}
+
+function listAskedOfLoad({ load, messages, planted: bugs }: Figures): AskedFigure[] {
+  const [rarest] = load ? pairsOf(load.met) : []
+  const operations = new Set(messages?.trials.map(({ operation }) => operation)).size
+  const found = planted.filter(({ bug }) => bugs?.runs.some((run) => run.bug === bug && hasFound(run))).length
+  return [
+    {
+      asked: 'each pair of a fault and an operation met 20 times',
+      reached: rarest ? `the rarest met ${rarest.count} times` : notRun,
+      isReached: (rarest?.count ?? 0) >= 20,
+      ...{ part: 'load', run: load },
+    },
+    {
+      asked: 'each message of each operation failed in each way',
+      reached: messages
+        ? `${count(messages.trials.length)} trials of ${operations} of ${messageOperations.length} operations`
+        : notRun,
+      isReached: operations === messageOperations.length,
+      ...{ part: 'messages', run: messages },
+    },
+    {
+      asked: 'all planted bugs found',
+      reached: bugs ? `${found} of ${planted.length}` : notRun,
+      isReached: found === planted.length,
+      ...{ part: 'planted', run: bugs },
+    },
+  ]
+}
+
+function listAskedOfAll({ load, races, kills, messages, faults, disk }: Figures): AskedFigure[] {
+  const runs = [load, races, kills, messages, faults].flatMap((run) => run ?? [])
+  const cuts = disk.flatMap((run) => run.cuts)
+  const calls = [...runs, ...cuts].reduce((sum, run) => sum + (run.calls ?? 0), 0)
+  const broken = [...runs, ...cuts].reduce((sum, { violations }) => sum + violations.length, 0)
+  const wrong =
+    raceKinds.reduce((sum, kind) => sum + (races?.kinds[kind].wrong.length ?? 0), 0) +
+    (messages?.trials.filter((trial) => trial.wrong !== null).length ?? 0) +
+    disk.flatMap((run) => run.flips).filter((flip) => flip.wrong.length > 0).length
+  return [
+    {
+      ...{ asked: '1,000,000 calls checked', reached: count(calls), isReached: calls >= 1_000_000 },
+      ...{ part: 'all but the planted bugs', run: null },
+    },
+    {
+      ...{ asked: '0 violations', reached: `${broken} promises broken, ${wrong} trials wrong` },
+      ...{ isReached: runs.length > 0 && broken + wrong === 0, part: 'all but the planted bugs', run: null },
+    },
+  ]
+}
+
+function linesOfKills(run: Load): string[] {
+  return [
+    madeAt(run),
+    '',
+    `Seed ${run.seed}: ${count(run.kills.length)} kills in ${count(run.seconds)} s under load, each as soon as callers were answered again; ${count(run.calls)} calls,`,
+    `of which ${count(run.unanswered)} were not answered, and ${count(run.changes)} changes; ${run.violations.length} promises were broken. A wait is the longest time after a`,
+    'kill in which no call was answered with success. PostgreSQL ran with `recovery_init_sync_method = syncfs`, by which it is',
+    'back in a fraction of the time.',
+    '',
+    ...tableOfKills(run.kills),
+  ]
+}
+
+function linesOfRaces(run: NonNullable<Figures['races']>): string[] {
+  return [
+    madeAt(run),
+    '',
+    `Seed ${run.seed}: ${count(run.calls)} calls in ${count(run.seconds)} s over two processes of the service, and ${count(run.changes)} changes; ${run.violations.length} promises were broken.`,
+    'A race counts if all of its calls were under way at one moment. Races of all kinds went on side by side.',
+    ...raceKinds.flatMap((kind) => {
+      const { made, overlapped, wrong, heard } = run.kinds[kind]
+      return [
+        '',
+        `${raceSentences[kind]} ${count(overlapped)} races of ${count(made)} that were made; ${wrong.length} were answered wrongly.`,
+        '',
+        '| party | was answered |',
+        '|---|---|',
+        ...Object.entries(heard).map(([party, answers]) => `| ${party} | ${formatCounts(answers)} |`),
+      ]
+    }),
+  ]
 }
 
 function linesOfLoad(load: Load): string[] {

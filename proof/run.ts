@@ -3,9 +3,11 @@ import { check, countCalls, type Violation } from './check.ts'
 import { type Fault, type FaultCounts, faults, suffer } from './faults.ts'
 import { drawer } from './generate.ts'
 import { readHistory } from './history.ts'
+import { type Kill, type KillMoment, longestUnsettled, makeKill, measureKills } from './kills.ts'
 import { operations } from './operations.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Service, startService } from './service.ts'
+import { countTrials } from './trials.ts'
 import { type Account, openReceiver, receivedRecords, references, startLoad } from './workload.ts'
 
 export type RunRequest = {
@@ -17,6 +19,8 @@ export type RunRequest = {
   file: string
   /** Milliseconds from one fault to the next; without it there are none. */
   faultEveryMs?: number
+  /** Kills so many times, as soon as callers are answered again; the run ends with the last. */
+  kills?: number
   /** The checkout whose service is run. */
   checkout?: string
   writers?: number
@@ -34,12 +38,17 @@ export type Outcome = {
   faults: number
   rotations: number
   met: { [fault: string]: { [operation: string]: number } }
+  kills: Kill[]
+  /** The longest that callers needed to settle a key, in milliseconds, of each round. */
+  longestUnsettledMs: number[]
+  trials: { [rule: string]: number }
   violations: Violation[]
 }
 
 /** Runs a service under load and faults, writes the history, and checks it. */
 export async function run(asked: RunRequest): Promise<Outcome> {
-  const { rounds, isEnough = () => true, seed, file, faultEveryMs, checkout, writers = 16, signal, onProgress } = asked
+  const { rounds, isEnough = () => true, seed, file, faultEveryMs, kills, checkout } = asked
+  const { writers = 16, signal, onProgress } = asked
   const since = performance.now()
   const draw = drawer(seed)
   const service = await startService(checkout)
@@ -48,6 +57,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   const met: FaultCounts = new Map()
   let chosen = schedule(draw)
   let made = 0
+  const killed: KillMoment[] = []
   let rotations = 0
   let violations: Violation[] | null = null
 
@@ -58,6 +68,15 @@ export async function run(asked: RunRequest): Promise<Outcome> {
       const [next, ...rest] = chosen
       chosen = rest.length > 0 ? rest : schedule(draw)
       if (next) await suffer(next, { service, recorder, draw, met })
+    }
+  }
+  const makeKills = async (isOver: () => boolean): Promise<void> => {
+    if (kills === undefined) return
+    // PostgreSQL recovers in a tenth of the time where it need not open each of its files for that.
+    await service.setInPostgres('recovery_init_sync_method', 'syncfs')
+    while (!isOver()) {
+      const kill = await makeKill({ service, recorder, draw, met }, isOver)
+      if (kill) made = killed.push(kill)
     }
   }
   const rotate = async (account: OwnAccount, isOver: () => boolean): Promise<void> => {
@@ -71,7 +90,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
         for (const token of [former, former])
           await recorder.send({ operation: 'revoked token', company: 'a', token, method: 'GET', path: '/v1/clients' })
       }
-      await after(2000)
+      await after(kills === undefined ? 2000 : 10_000)
     }
   }
   try {
@@ -80,14 +99,17 @@ export async function run(asked: RunRequest): Promise<Outcome> {
     for (const [place, seconds] of rounds.entries()) {
       if (place > 0) load.goOn()
       const until = performance.now() + seconds * 1000
-      const isOver = (): boolean => performance.now() >= until || signal?.aborted === true
+      const isOver = (): boolean => performance.now() >= until || made === kills || signal?.aborted === true
       const untilOver = async (): Promise<void> => {
         for (let ticks = 1; !isOver(); ticks++) {
           await after(100)
           if (ticks % 10 === 0) onProgress?.({ seconds: ticks / 10, calls: recorder.counts.calls, faults: made })
         }
       }
-      await Promise.all([makeFaults(isOver), rotate(accounts[0] as OwnAccount, isOver), untilOver()])
+      await Promise.all([
+        ...[makeFaults(isOver), makeKills(isOver)],
+        ...[rotate(accounts[0] as OwnAccount, isOver), untilOver()],
+      ])
       const end = await load.hearEnd()
       if (signal?.aborted || place === rounds.length - 1) break
       await recorder.flush()
@@ -107,6 +129,9 @@ export async function run(asked: RunRequest): Promise<Outcome> {
     changes: history.companies.reduce((sum, { feed }) => sum + feed.length, 0),
     ...{ seconds: Math.round((performance.now() - since) / 1000), faults: made, rotations },
     met: Object.fromEntries([...met].map(([fault, counts]) => [fault, Object.fromEntries(counts)])),
+    kills: measureKills(killed, history),
+    longestUnsettledMs: [longestUnsettled(history)],
+    trials: countTrials(history),
     violations: violations ?? check(history),
   }
 }
@@ -123,6 +148,9 @@ export function pairsOf(met: Outcome['met']): { fault: string; operation: string
     )
     .toSorted((one, other) => one.count - other.count)
 }
+
+/** How often the rarest pair met. */
+export const metLeast = (met: Outcome['met']): number => pairsOf(met)[0]?.count ?? 0
 
 /** Whether each fault was made alone, and each two of them together. */
 export const isWhole = (met: Outcome['met']): boolean => Object.keys(met).length === combinations().length

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,10 @@ export type Service = {
   postmaster(): Promise<number>
   /** The sessions of PostgreSQL, by process id. */
   backends(): Promise<number[]>
+  /** The processes of PostgreSQL that write and clean up behind the sessions. */
+  background(): Promise<number[]>
+  /** Changes a setting of PostgreSQL while it runs. */
+  setInPostgres(name: string, value: string): Promise<void>
   /** What it has said on its standard error. */
   said(): string
   /** Ends it in order, with its PostgreSQL. */
@@ -39,6 +43,9 @@ export async function makeFolder(): Promise<string> {
   await chmod(folder, 0o755)
   return folder
 }
+
+/** Words by which `ps` names them. */
+const backgroundNames = ['checkpointer', 'walwriter', 'background', 'autovacuum', 'io']
 
 type Settings = { [name: string]: string }
 
@@ -66,6 +73,11 @@ export async function startService(
   }
   const postmaster = async (): Promise<number> =>
     Number((await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0])
+  const processesOf = async (isOne: (words: readonly string[]) => boolean): Promise<number[]> => {
+    const parent = await postmaster().catch(() => null)
+    if (parent === null) return []
+    return (await childrenOf(parent)).filter(({ words }) => isOne(words)).map(({ pid }) => pid)
+  }
   const stop = async (): Promise<void> => {
     if (!child) return
     child.kill('SIGTERM')
@@ -107,10 +119,11 @@ export async function startService(
       if (child) await waitForEnd(child)
       for (const pid of all) while (await isRunning(pid)) await after(5)
     },
-    backends: async () => {
-      const parent = await postmaster().catch(() => null)
-      if (parent === null) return []
-      return (await childrenOf(parent)).filter(({ words }) => words.includes('[local]')).map(({ pid }) => pid)
+    backends: () => processesOf((words) => words.includes('[local]')),
+    background: () => processesOf((words) => backgroundNames.some((name) => words.includes(name))),
+    setInPostgres: async (name, value) => {
+      await appendFile(join(data, 'postgres/cluster/postgresql.auto.conf'), `${name} = '${value}'\n`)
+      signal(await postmaster(), 'SIGHUP')
     },
     said: () => said,
     stop,
@@ -163,7 +176,10 @@ async function serve(
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
     ...{ env: environment, cwd: join(command, '../../..'), stdio: ['ignore', 'pipe', 'pipe'] },
+    // In a group of its own: Ctrl-C reaches the run alone, which asks the service for the end of what it recorded.
+    detached: true,
   })
+  endWithRun(child, 'SIGTERM')
   let said = ''
   child.stderr?.on('data', (chunk) => {
     said = (said + chunk).slice(-4000)
@@ -174,6 +190,13 @@ async function serve(
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said}`)))
   })
   return child
+}
+
+/** Ends a process with this one, for one that is in a group of its own. */
+export function endWithRun(child: ChildProcess, name: NodeJS.Signals): void {
+  const end = (): void => void child.kill(name)
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
 }
 
 const waitForEnd = (child: ChildProcess): Promise<void> =>

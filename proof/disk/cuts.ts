@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import pg from 'pg'
-import { check, type Violation } from '../check.ts'
+import { check, countCalls, type Violation } from '../check.ts'
 import { drawer } from '../generate.ts'
 import { type Line, readHistory } from '../history.ts'
 import { type Site, settle } from '../operations.ts'
@@ -21,6 +21,8 @@ export type CutTrial = {
   acknowledged: number
   /** Writes under a key that were sent again because no answer of theirs counts. */
   repeated: number
+  /** Calls that were checked. */
+  calls: number
   violations: Violation[]
 }
 
@@ -158,7 +160,9 @@ async function cut(killed: Killed, { draw, file, isLying }: Cutting): Promise<Cu
     await (await startLoad({ recorder, accounts: [account], seed: 1, writers: 0, followers: 0 })).finish()
     await recorder.close()
     const acknowledged = sendings.filter((sending) => isHeard(sending) && sending.isDone).length
-    return { lost: end - at, acknowledged, repeated: open.length, violations: check(await readHistory(file)) }
+    const history = await readHistory(file)
+    const found = { calls: countCalls(history), violations: check(history) }
+    return { lost: end - at, acknowledged, repeated: open.length, ...found }
   } finally {
     await recorder?.close()
     await remove()

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { check, type Violation } from '../check.ts'
+import { check, countCalls, type Violation } from '../check.ts'
 import { readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
@@ -22,6 +22,8 @@ export type Suffered = {
 export type FaultsRun = {
   seed: number
   seconds: number
+  /** Calls that were checked. */
+  calls: number
   suffered: Suffered[]
   /** What could not be tried on this machine. */
   untried: string[]
@@ -55,7 +57,7 @@ const busyMs = 4000
 /** Makes each fault under load, one after the other, measures how long it keeps anyone waiting, and checks all that was heard. */
 export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   const since = performance.now()
-  const done: FaultsRun = { seed: asked.seed, seconds: 0, suffered: [], untried: [], violations: [] }
+  const done: FaultsRun = { seed: asked.seed, seconds: 0, calls: 0, suffered: [], untried: [], violations: [] }
   for (const name of asked.grounds ?? (Object.keys(grounds) as GroundName[])) {
     const { open, faults, followers } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
@@ -70,9 +72,10 @@ async function sufferAll(
   ground: Ground,
   faults: readonly BoundedFault<Ground>[],
   { seed, file, writers = 8, followers, onSuffered, signal }: Asked & { followers: number },
-  { suffered, untried, violations }: FaultsRun,
+  done: FaultsRun,
 ): Promise<void> {
   const { service } = ground
+  const { suffered, untried, violations } = done
   const recorder = openRecorder(service.url, file)
   const { watched, measure } = watch(recorder)
   try {
@@ -94,7 +97,9 @@ async function sufferAll(
     await recorder.close()
     await ground.close()
   }
-  violations.push(...check(await readHistory(file)))
+  const history = await readHistory(file)
+  done.calls += countCalls(history)
+  violations.push(...check(history))
 }
 
 type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean }

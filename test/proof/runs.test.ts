@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { generateHistory } from '../../proof/generate.ts'
 import { failMessages, messageOperations } from '../../proof/messages.ts'
+import { judgeRaces, raceKinds, runRaces } from '../../proof/races/run.ts'
 import { run } from '../../proof/run.ts'
 import { startService } from '../../proof/service.ts'
 
@@ -22,10 +23,24 @@ const start = (program: string, ...words: string[]) =>
 
 test('Under load and faults every promise is kept', async () => {
   const file = join(folder, 'load.jsonl')
-  const outcome = await run({ rounds: [10], seed: 7, file, faultEveryMs: 2000, writers: 8 })
+  const outcome = await run({ rounds: [5], seed: 7, file, faultEveryMs: 1000, writers: 8 })
   expect(outcome.violations).toEqual([])
   expect(outcome.faults).toBeGreaterThan(0)
   expect(outcome.changes).toBeGreaterThan(50)
+})
+
+test('Three kills, each as soon as callers are answered again, break no promise', async () => {
+  const file = join(folder, 'kills.jsonl')
+  const outcome = await run({ rounds: [Number.POSITIVE_INFINITY], kills: 3, seed: 2, file, writers: 4 })
+  expect(outcome.violations).toEqual([])
+  expect(outcome.kills.map(({ waitMs }) => waitMs > 0)).toEqual([true, true, true])
+})
+
+test('Races over two processes break no promise, and are answered as they should be', async () => {
+  const asked = { keys: 30, deletions: 30, plans: 5 }
+  const races = await runRaces({ asked, seed: 3, file: join(folder, 'races.jsonl') })
+  expect(judgeRaces(races, asked).lines.filter((line) => /^(BROKEN|WRONG)/.test(line))).toEqual([])
+  for (const kind of raceKinds) expect(races.kinds[kind].overlapped).toBeGreaterThanOrEqual(asked[kind])
 })
 
 test('Each operation keeps every promise when PostgreSQL does not answer its last message', async () => {
