@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Violation } from './check.ts'
 import { judgeDisk, tryDisk } from './disk/run.ts'
-import { judgeFaults, makeFaults, sayOf } from './faults/run.ts'
+import { type GroundName, judgeFaults, makeFaults, sayOf } from './faults/run.ts'
 import { failMessages, tableOf } from './messages.ts'
 import { messageFaults } from './proxy.ts'
 import { isWhole, pairsOf, run } from './run.ts'
@@ -30,6 +30,7 @@ const { values } = parseArgs({
     cuts: { type: 'string', default: '200' },
     flips: { type: 'string', default: '50' },
     operations: { type: 'string' },
+    on: { type: 'string' },
     folder: { type: 'string', default: 'data/proof' },
   },
 })
@@ -113,7 +114,8 @@ async function sufferFaults(): Promise<boolean> {
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
-  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered })
+  const grounds = values.on === undefined ? {} : { grounds: values.on.split(',') as GroundName[] }
+  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered, ...grounds })
   write('faults.json', { ...surroundings(), ...done })
   const { lines, isWhole } = judgeFaults(done)
   for (const line of lines) console.log(line)

@@ -35,6 +35,7 @@ export type RecordedResponse = {
   status: number | null
   etag?: string
   write?: string
+  isReplay?: boolean
   // biome-ignore lint/suspicious/noExplicitAny: an answer of the service under test may be anything
   answer?: any
 }
@@ -80,16 +81,17 @@ export function openRecorder(url: string, file: string): Recorder {
       ...(got === null ? {} : { answer: got.answer }),
     }
     const { answer, ...short } = heard
+    const isReplay = got?.headers['idempotency-replayed'] === 'true'
     write({
       ...{ kind: 'call', company, token: token.name, start, end, method, path, ...short },
       ...(key === undefined ? {} : { key, hash: hash('sha256', text ?? '').slice(0, 16) }),
       ...(ifMatch === undefined ? {} : { ifMatch }),
       ...(ifPlan === undefined ? {} : { ifPlan }),
       ...(dryRun ? { dryRun } : {}),
-      ...(got?.headers['idempotency-replayed'] === 'true' ? { replayed: true } : {}),
+      ...(isReplay ? { replayed: true } : {}),
       ...(method === 'GET' ? {} : { answer }),
     })
-    return heard
+    return { ...heard, isReplay }
   }
 
   return {

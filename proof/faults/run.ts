@@ -1,11 +1,32 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { check, type Violation } from '../check.ts'
-import { readHistory } from '../history.ts'
+import { type History, readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
 import { references, startLoad } from '../workload.ts'
-import { type BoundedFault, failovers, faultsOfClocks, faultsOfDisks, faultsOfTheNetwork } from './bounded.ts'
-import { type Ground, openClockGround, openDiskGround, openNetworkGround } from './ground.ts'
+import { judgeLosable } from '../rules/keys.ts'
+import {
+  type BoundedFault,
+  failovers,
+  faultsOfClocks,
+  faultsOfCommands,
+  faultsOfDisks,
+  faultsOfFiles,
+  faultsOfTheNetwork,
+  laggingFailovers,
+  returns,
+} from './bounded.ts'
+import {
+  type Ground,
+  type Lacking,
+  openClockGround,
+  openCommandsGround,
+  openDiskGround,
+  openFilesGround,
+  openLaggingGround,
+  openNetworkGround,
+  openRestoreGround,
+} from './ground.ts'
 
 /** A fault that was made under load, and the longest that it kept anyone waiting. */
 export type Suffered = {
@@ -15,15 +36,28 @@ export type Suffered = {
   /** Calls that were under way while it lasted, and how many of them had no result. */
   calls: number
   failed: number
-  /** What took longer than its bound. */
+  /** What took longer than its bound, or was not as the fault asks. */
   late: string[]
+  /** Where the last that was answered may be lost: what was lost. */
+  loss?: LossSuffered
+}
+
+/** The last that was answered, and is lost as was said before. */
+export type LossSuffered = {
+  from: number
+  to: number
+  /** Writes that were answered in that time, how many of them are gone, and how many calls sent again under their keys were run again. */
+  answered: number
+  lost: number
+  sentAgain: number
+  runAgain: number
 }
 
 export type FaultsRun = {
   seed: number
   seconds: number
   suffered: Suffered[]
-  /** What could not be tried on this machine. */
+  /** What could not be tried, and why. */
   untried: string[]
   violations: Violation[]
 }
@@ -40,13 +74,16 @@ type Asked = {
 }
 
 const grounds = {
-  network: { open: openNetworkGround, faults: faultsOfTheNetwork, followers: 1 },
-  // A promoted standby begins a new epoch of the feed, whose followers are told to start anew.
-  failover: { open: openNetworkGround, faults: failovers, followers: 0 },
-  clock: { open: openClockGround, faults: faultsOfClocks, followers: 1 },
-  disk: { open: openDiskGround, faults: faultsOfDisks, followers: 1 },
+  network: { open: openNetworkGround, faults: faultsOfTheNetwork },
+  failover: { open: openNetworkGround, faults: failovers },
+  'failover with loss': { open: openLaggingGround, faults: laggingFailovers },
+  restore: { open: openRestoreGround, faults: returns },
+  clock: { open: openClockGround, faults: faultsOfClocks },
+  disk: { open: openDiskGround, faults: faultsOfDisks },
+  files: { open: openFilesGround, faults: faultsOfFiles },
+  commands: { open: openCommandsGround, faults: faultsOfCommands },
 } as const
-type Sort = { open: () => Promise<Ground | null>; faults: readonly BoundedFault<Ground>[]; followers: number }
+type Sort = { open: () => Promise<Ground | Lacking>; faults: readonly BoundedFault<Ground>[] }
 export type GroundName = keyof typeof grounds
 
 /** What a machine that is busy with something else adds at most. */
@@ -57,11 +94,12 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   const since = performance.now()
   const done: FaultsRun = { seed: asked.seed, seconds: 0, suffered: [], untried: [], violations: [] }
   for (const name of asked.grounds ?? (Object.keys(grounds) as GroundName[])) {
-    const { open, faults, followers } = grounds[name] as Sort
+    const { open, faults } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
-    const ground = chosen.length > 0 && !asked.signal?.aborted ? await open() : null
-    if (ground) await sufferAll(ground, chosen, { ...asked, followers }, done)
-    else done.untried.push(...chosen.map((fault) => fault.name))
+    if (chosen.length === 0) continue
+    const ground = asked.signal?.aborted ? { lacks: 'ended before' } : await open()
+    if ('lacks' in ground) done.untried.push(...chosen.map((fault) => `${fault.name}: ${ground.lacks}`))
+    else await sufferAll(ground, chosen, asked, done)
   }
   return { ...done, seconds: Math.round((performance.now() - since) / 1000) }
 }
@@ -69,23 +107,24 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
 async function sufferAll(
   ground: Ground,
   faults: readonly BoundedFault<Ground>[],
-  { seed, file, writers = 8, followers, onSuffered, signal }: Asked & { followers: number },
+  { seed, file, writers = 8, onSuffered, signal }: Asked,
   { suffered, untried, violations }: FaultsRun,
 ): Promise<void> {
   const { service } = ground
   const recorder = openRecorder(service.url, file)
   const { watched, measure } = watch(recorder)
+  const own: Suffered[] = []
   try {
     const token = { name: 'a-0', text: await openCompany(service.give) }
     for (const line of references) recorder.write(line)
     const account = { id: '', name: 'a', token }
-    const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers })
+    const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers: 1 })
     for (const fault of faults) {
-      if (signal?.aborted) untried.push(fault.name)
+      if (signal?.aborted) untried.push(`${fault.name}: ended before`)
       else {
         await after(1000)
-        const one = await measure(fault, () => fault.make(ground))
-        suffered.push(one)
+        const one = await measure(fault, ground)
+        own.push(one)
         onSuffered?.(one)
       }
     }
@@ -94,10 +133,24 @@ async function sufferAll(
     await recorder.close()
     await ground.close()
   }
-  violations.push(...check(await readHistory(file)))
+  const history = await readHistory(file)
+  for (const { loss } of own) if (loss) countLost(history, loss)
+  suffered.push(...own)
+  violations.push(...check(history))
 }
 
-type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean }
+function countLost(history: History, loss: LossSuffered): void {
+  for (const company of history.companies) {
+    const { lost, there } = judgeLosable(company, loss)
+    loss.answered += lost.length + there.length
+    loss.lost += lost.length
+  }
+}
+
+type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean; sent: RecordedRequest }
+
+/** How many calls are sent again whose effect is lost. */
+const sentAgainMax = 20
 
 /** A recorder that also knows when calls begin and end. */
 function watch(recorder: Recorder) {
@@ -112,14 +165,35 @@ function watch(recorder: Recorder) {
     // A long poll waits for as long as it asked to.
     const asked = Number(/[?&]wait=(\d+)/.exec(sent.path)?.[1] ?? 0) * 1000
     const isDone = heard.status !== null && heard.status < 500
-    seen.push({ start: start + asked, end: performance.now(), isWrite: sent.method !== 'GET', isDone })
+    seen.push({ start: start + asked, end: performance.now(), isWrite: sent.method !== 'GET', isDone, sent })
     return heard
   }
 
-  async function measure({ name, bounds }: BoundedFault<Ground>, make: () => Promise<void>): Promise<Suffered> {
+  /** Sends again the last creates of a time under their keys: what is lost is run again, and the rest replayed. */
+  async function sendAgain(from: number, to: number): Promise<LossSuffered> {
+    recorder.write({ kind: 'lost', from, to })
+    const creates = seen.filter(
+      ({ end, sent, isDone }) => isDone && end > from && end < to && sent.path === '/v1/clients' && sent.key !== undefined,
+    )
+    let runAgain = 0
+    const again = creates.slice(-sentAgainMax)
+    for (const { sent } of again) {
+      const { status, isReplay } = await recorder.send(sent)
+      if (status === 201 && !isReplay) runAgain++
+    }
+    return { ...{ from, to, answered: 0, lost: 0 }, sentAgain: again.length, runAgain }
+  }
+
+  async function measure({ name, bounds, make }: BoundedFault<Ground>, ground: Ground): Promise<Suffered> {
     const begun = performance.now()
     seen = []
-    await make()
+    let lost: { from: number; to: number } | undefined
+    const wrong = await make(ground, (from, to) => {
+      lost = { from, to }
+    }).then(
+      () => [],
+      (error: Error) => [error.message],
+    )
     const ended = performance.now()
     const firstOf = (isWrite: boolean): Seen | undefined =>
       seen.find((call) => call.isWrite === isWrite && call.isDone && call.end > ended)
@@ -133,6 +207,7 @@ function watch(recorder: Recorder) {
     const answeredMs = Math.round(Math.max(0, ...waits))
     const recoveredMs = Math.round(Math.max(...recovered))
     const late = [
+      ...wrong,
       ...(answeredMs > bounds.answeredMs + busyMs
         ? [`first answer after ${answeredMs} of ${bounds.answeredMs} ms`]
         : []),
@@ -140,7 +215,8 @@ function watch(recorder: Recorder) {
       ...(met.length === 0 && open.size === 0 ? [`met no call in ${Math.round(ended - begun)} ms`] : []),
     ]
     const failed = met.filter(({ isDone }) => !isDone).length
-    return { fault: name, answeredMs, recoveredMs, calls: met.length, failed, late }
+    const suffered = { fault: name, answeredMs, recoveredMs, calls: met.length, failed, late }
+    return lost ? { ...suffered, loss: await sendAgain(lost.from, lost.to) } : suffered
   }
   return { watched: { ...recorder, send }, measure }
 }
