@@ -71,6 +71,8 @@ function postgresIn(folder: string, environment: Environment): Postgres {
   let said = ''
   const ask: Postgres['ask'] = async (text) => {
     const client = new pg.Client({ host: parent, user: 'postgres', database: 'postgres' })
+    // A connection that is lost fails what was asked.
+    client.on('error', () => {})
     await client.connect()
     try {
       return (await client.query(text)).rows

@@ -79,6 +79,20 @@ export const failovers: readonly BoundedFault<NetworkGround>[] = [
   },
 ]
 
+/** An address that moves before the standby has taken over: connections that are opened then outlive its promotion. */
+export const earlyFailovers: readonly BoundedFault<NetworkGround>[] = [
+  {
+    name: 'failover to the standby, led there a second before it takes over',
+    bounds: overNetwork,
+    make: async ({ network, primary, standby }) => {
+      await primary.kill()
+      network.leadTo(standby.socket)
+      await after(1000)
+      await standby.ask('select pg_promote()')
+    },
+  },
+]
+
 export const faultsOfClocks: readonly BoundedFault<ClockGround>[] = (['service', 'database'] as const).flatMap(
   (whose) =>
     ['+1h', '-1h'].map((by) => ({

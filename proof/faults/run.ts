@@ -7,6 +7,7 @@ import { references, startLoad } from '../workload.ts'
 import { judgeLosable } from '../rules/keys.ts'
 import {
   type BoundedFault,
+  earlyFailovers,
   failovers,
   faultsOfClocks,
   faultsOfCommands,
@@ -76,6 +77,7 @@ type Asked = {
 const grounds = {
   network: { open: openNetworkGround, faults: faultsOfTheNetwork },
   failover: { open: openNetworkGround, faults: failovers },
+  'early failover': { open: openNetworkGround, faults: earlyFailovers },
   'failover with loss': { open: openLaggingGround, faults: laggingFailovers },
   restore: { open: openRestoreGround, faults: returns },
   clock: { open: openClockGround, faults: faultsOfClocks },
@@ -147,7 +149,7 @@ function countLost(history: History, loss: LossSuffered): void {
   }
 }
 
-type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean; sent: RecordedRequest }
+type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean; status: number | null; sent: RecordedRequest }
 
 /** How many calls are sent again whose effect is lost. */
 const sentAgainMax = 20
@@ -165,7 +167,7 @@ function watch(recorder: Recorder) {
     // A long poll waits for as long as it asked to.
     const asked = Number(/[?&]wait=(\d+)/.exec(sent.path)?.[1] ?? 0) * 1000
     const isDone = heard.status !== null && heard.status < 500
-    seen.push({ start: start + asked, end: performance.now(), isWrite: sent.method !== 'GET', isDone, sent })
+    seen.push({ start: start + asked, end: performance.now(), isWrite: sent.method !== 'GET', isDone, status: heard.status, sent })
     return heard
   }
 
@@ -176,8 +178,8 @@ function watch(recorder: Recorder) {
       ({ end, sent, isDone }) => isDone && end > from && end < to && sent.path === '/v1/clients' && sent.key !== undefined,
     )
     let runAgain = 0
-    const again = creates.slice(-sentAgainMax)
-    for (const { sent } of again) {
+    const again = [...new Map(creates.map(({ sent }) => [sent.key, sent])).values()].slice(-sentAgainMax)
+    for (const sent of again) {
       const { status, isReplay } = await recorder.send(sent)
       if (status === 201 && !isReplay) runAgain++
     }
@@ -214,6 +216,8 @@ function watch(recorder: Recorder) {
       ...(recoveredMs > bounds.recoveredMs + busyMs ? [`back after ${recoveredMs} of ${bounds.recoveredMs} ms`] : []),
       ...(met.length === 0 && open.size === 0 ? [`met no call in ${Math.round(ended - begun)} ms`] : []),
     ]
+    const unexplained = met.filter(({ status }) => status === 500)
+    if (unexplained.length > 0) late.push(`${unexplained.length} calls were answered 500`)
     const failed = met.filter(({ isDone }) => !isDone).length
     const suffered = { fault: name, answeredMs, recoveredMs, calls: met.length, failed, late }
     return lost ? { ...suffered, loss: await sendAgain(lost.from, lost.to) } : suffered
@@ -222,16 +226,15 @@ function watch(recorder: Recorder) {
 }
 
 /** Says what a run found, and whether all was as promised. */
-export function judgeFaults({ suffered, untried, violations, seconds }: FaultsRun): {
-  lines: string[]
-  isWhole: boolean
-} {
+export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean } {
+  const { suffered, untried, violations, seconds } = run
   const late = suffered.filter((one) => one.late.length > 0)
   return {
     lines: [
       ...late.flatMap((one) => one.late.map((what) => `LATE ${one.fault}: ${what}`)),
       ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
-      ...untried.map((name) => `NOT TRIED ${name}`),
+      ...untried.map((what) => `NOT TRIED ${what}`),
+      ...sayLosses(run),
       `${suffered.length} faults in ${seconds} s, ${late.length} beyond their bounds, ${violations.length} promises broken.`,
     ],
     isWhole: late.length + violations.length === 0,
@@ -241,3 +244,11 @@ export function judgeFaults({ suffered, untried, violations, seconds }: FaultsRu
 /** A line for a fault that was suffered. */
 export const sayOf = ({ fault, answeredMs, recoveredMs, calls, failed }: Suffered): string =>
   `${fault}: first answer at most ${answeredMs} ms, back after ${recoveredMs} ms, ${failed} of ${calls} calls without a result`
+
+/** Says of each fault that may lose the last that was answered what was lost. */
+const sayLosses = ({ suffered }: FaultsRun): string[] =>
+  suffered.flatMap(({ fault, loss }) =>
+    loss
+      ? `Lost by the ${fault}: the last ${loss.lost} of ${loss.answered} writes that were answered in ${Math.round(loss.to - loss.from)} ms; of ${loss.sentAgain} calls sent again under their keys ${loss.runAgain} were run again.`
+      : [],
+  )
