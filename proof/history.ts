@@ -315,8 +315,7 @@ export function createHistory(): { take(line: Line): void; history: History } {
         const isLosable = history.losses.some((loss) => isWithin(call, loss))
         if (isLosable) company.losable.push(call)
         company.calls.push(isLosable ? withoutAnswer(call) : call)
-      }
-      else if (line.kind === 'limit') company.limits.set(line.records, line.most)
+      } else if (line.kind === 'limit') company.limits.set(line.records, line.most)
       else if (line.kind === 'told') pushTo(company.told, line.to, one(line.id))
       else if (line.kind === 'gone') company.gone.add(line.to)
       else if (line.kind === 'endpoint') {

@@ -114,8 +114,9 @@ async function sufferFaults(): Promise<boolean> {
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
-  const grounds = values.on === undefined ? {} : { grounds: values.on.split(',') as GroundName[] }
-  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered, ...grounds })
+  // Upgrades are killed where all is made.
+  const chosen = values.on === undefined ? { hasUpgrades: true } : { grounds: values.on.split(',') as GroundName[] }
+  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered, ...chosen })
   write('faults.json', { ...surroundings(), ...done })
   const { lines, isWhole } = judgeFaults(done)
   for (const line of lines) console.log(line)

@@ -239,7 +239,11 @@ const fileFaults: readonly FileFault[] = [
     fails: ['EIO', ['sync'], '/pg_wal/'],
     says: 'PANIC:  could not fdatasync file',
   },
-  { name: 'EIO on writing the log', fails: ['EIO', ['write'], '/pg_wal/'], says: 'PANIC:  could not write to log file' },
+  {
+    name: 'EIO on writing the log',
+    fails: ['EIO', ['write'], '/pg_wal/'],
+    says: 'PANIC:  could not write to log file',
+  },
   {
     name: 'EIO on writing tables for 3 s',
     fails: ['EIO', ['write'], '/base/'],
@@ -259,25 +263,23 @@ const fileFaults: readonly FileFault[] = [
   },
 ]
 
-export const faultsOfFiles: readonly BoundedFault<FilesGround>[] = fileFaults.map(
-  ({ name, fails, says, provoke }) => ({
-    name,
-    bounds: overNetwork,
-    make: async ({ postgres, files }) => {
-      const before = postgres.said().length
-      files.fail(...fails)
-      try {
-        if (provoke) await postgres.ask(provoke).catch(() => {})
-        await until(`PostgreSQL says "${says}"`, async () => postgres.said().slice(before).includes(says))
-        if (!says.startsWith('PANIC')) await after(lastsOnDiskMs)
-      } finally {
-        files.heal()
-      }
-      // It recovers by itself, or is started again by whatever looks after it.
-      await until('PostgreSQL is back', () => postgres.revive())
-    },
-  }),
-)
+export const faultsOfFiles: readonly BoundedFault<FilesGround>[] = fileFaults.map(({ name, fails, says, provoke }) => ({
+  name,
+  bounds: overNetwork,
+  make: async ({ postgres, files }) => {
+    const before = postgres.said().length
+    files.fail(...fails)
+    try {
+      if (provoke) await postgres.ask(provoke).catch(() => {})
+      await until(`PostgreSQL says "${says}"`, async () => postgres.said().slice(before).includes(says))
+      if (!says.startsWith('PANIC')) await after(lastsOnDiskMs)
+    } finally {
+      files.heal()
+    }
+    // It recovers by itself, or is started again by whatever looks after it.
+    await until('PostgreSQL is back', () => postgres.revive())
+  },
+}))
 
 export const faultsOfCommands: readonly BoundedFault<CommandsGround>[] = [
   {

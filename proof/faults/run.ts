@@ -3,8 +3,8 @@ import { check, type Violation } from '../check.ts'
 import { type History, readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
-import { references, startLoad } from '../workload.ts'
 import { judgeLosable } from '../rules/keys.ts'
+import { references, startLoad } from '../workload.ts'
 import {
   type BoundedFault,
   earlyFailovers,
@@ -28,6 +28,7 @@ import {
   openNetworkGround,
   openRestoreGround,
 } from './ground.ts'
+import { killUpgrades, type UpgradeTrial } from './upgrade.ts'
 
 /** A fault that was made under load, and the longest that it kept anyone waiting. */
 export type Suffered = {
@@ -61,6 +62,7 @@ export type FaultsRun = {
   /** What could not be tried, and why. */
   untried: string[]
   violations: Violation[]
+  upgrades: UpgradeTrial[]
 }
 
 type Asked = {
@@ -69,6 +71,8 @@ type Asked = {
   /** Which grounds, and which faults of them; all if not given. */
   grounds?: readonly GroundName[]
   isChosen?: (fault: string) => boolean
+  /** Whether upgrades are killed, too. */
+  hasUpgrades?: boolean
   writers?: number
   onSuffered?: (one: Suffered) => void
   signal?: AbortSignal
@@ -94,7 +98,7 @@ const busyMs = 4000
 /** Makes each fault under load, one after the other, measures how long it keeps anyone waiting, and checks all that was heard. */
 export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   const since = performance.now()
-  const done: FaultsRun = { seed: asked.seed, seconds: 0, suffered: [], untried: [], violations: [] }
+  const done: FaultsRun = { seed: asked.seed, seconds: 0, suffered: [], untried: [], violations: [], upgrades: [] }
   for (const name of asked.grounds ?? (Object.keys(grounds) as GroundName[])) {
     const { open, faults } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
@@ -103,6 +107,7 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
     if ('lacks' in ground) done.untried.push(...chosen.map((fault) => `${fault.name}: ${ground.lacks}`))
     else await sufferAll(ground, chosen, asked, done)
   }
+  if (asked.hasUpgrades && !asked.signal?.aborted) done.upgrades.push(...(await killUpgrades(asked.seed)))
   return { ...done, seconds: Math.round((performance.now() - since) / 1000) }
 }
 
@@ -149,7 +154,14 @@ function countLost(history: History, loss: LossSuffered): void {
   }
 }
 
-type Seen = { start: number; end: number; isWrite: boolean; isDone: boolean; status: number | null; sent: RecordedRequest }
+type Seen = {
+  start: number
+  end: number
+  isWrite: boolean
+  isDone: boolean
+  status: number | null
+  sent: RecordedRequest
+}
 
 /** How many calls are sent again whose effect is lost. */
 const sentAgainMax = 20
@@ -167,7 +179,14 @@ function watch(recorder: Recorder) {
     // A long poll waits for as long as it asked to.
     const asked = Number(/[?&]wait=(\d+)/.exec(sent.path)?.[1] ?? 0) * 1000
     const isDone = heard.status !== null && heard.status < 500
-    seen.push({ start: start + asked, end: performance.now(), isWrite: sent.method !== 'GET', isDone, status: heard.status, sent })
+    seen.push({
+      start: start + asked,
+      end: performance.now(),
+      isWrite: sent.method !== 'GET',
+      isDone,
+      status: heard.status,
+      sent,
+    })
     return heard
   }
 
@@ -175,7 +194,8 @@ function watch(recorder: Recorder) {
   async function sendAgain(from: number, to: number): Promise<LossSuffered> {
     recorder.write({ kind: 'lost', from, to })
     const creates = seen.filter(
-      ({ end, sent, isDone }) => isDone && end > from && end < to && sent.path === '/v1/clients' && sent.key !== undefined,
+      ({ end, sent, isDone }) =>
+        isDone && end > from && end < to && sent.path === '/v1/clients' && sent.key !== undefined,
     )
     let runAgain = 0
     const again = [...new Map(creates.map(({ sent }) => [sent.key, sent])).values()].slice(-sentAgainMax)
@@ -227,7 +247,8 @@ function watch(recorder: Recorder) {
 
 /** Says what a run found, and whether all was as promised. */
 export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean } {
-  const { suffered, untried, violations, seconds } = run
+  const { suffered, untried, violations, seconds, upgrades } = run
+  const wrong = upgrades.flatMap(({ version, wrong }) => wrong.map((what) => `WRONG upgrade from ${version}: ${what}`))
   const late = suffered.filter((one) => one.late.length > 0)
   return {
     lines: [
@@ -235,9 +256,14 @@ export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean
       ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
       ...untried.map((what) => `NOT TRIED ${what}`),
       ...sayLosses(run),
+      ...wrong,
+      ...upgrades.map(
+        ({ version, doneAtKills, migrations, rows, reads, replays }) =>
+          `The upgrade from ${version} was killed ${doneAtKills.length} times, when ${doneAtKills.join(', ')} of ${migrations} migrations were done: ${rows} rows, ${reads} reads and ${replays} retries were as before.`,
+      ),
       `${suffered.length} faults in ${seconds} s, ${late.length} beyond their bounds, ${violations.length} promises broken.`,
     ],
-    isWhole: late.length + violations.length === 0,
+    isWhole: late.length + violations.length + wrong.length === 0,
   }
 }
 

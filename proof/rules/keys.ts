@@ -90,8 +90,8 @@ export const nothingLost: Rule = {
       for (const loss of history.losses) {
         const { lost, there } = judgeLosable(company, loss)
         const [first] = lost.toSorted((one, other) => Number(one.end) - Number(other.end))
+        // Whatever was answered later may be of the one that took over.
         for (const { method, path, write, start, end } of there)
-          // Whatever was answered later may be of the one that took over.
           if (first && start > Number(first.end) && Number(end) < loss.to)
             yield `${company.name}: ${method} ${path} as ${write} is there, and ${first.method} ${first.path} as ${first.write}, answered before it began, is lost`
       }
