@@ -14,7 +14,8 @@ import { surroundings } from './surroundings.ts'
  * they heard is checked. Ctrl-C ends it with what it has. The history and the figures stay in the folder. With --messages
  * each message between service and database fails once in each way, operation by operation.
  * With --disk the disk loses what it had not promised to keep, and changes pages.
- * With --faults network, clocks and disks fail, and a standby takes over, one after the other.
+ * With --faults network, clocks, disks and calls on files fail, a standby takes over, a backup is restored to a moment, and upgrades
+ * are killed, one after the other; --on names some grounds of these. With --citus as well, servers of the cluster of CITUS_URL fail.
  */
 const { values } = parseArgs({
   options: {
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     messages: { type: 'boolean', default: false },
     disk: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
+    citus: { type: 'boolean', default: false },
     cuts: { type: 'string', default: '200' },
     flips: { type: 'string', default: '50' },
     operations: { type: 'string' },
@@ -114,10 +116,13 @@ async function sufferFaults(): Promise<boolean> {
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
-  // Upgrades are killed where all is made.
-  const chosen = values.on === undefined ? { hasUpgrades: true } : { grounds: values.on.split(',') as GroundName[] }
+  const chosen = values.citus
+    ? { grounds: ['citus'] as const }
+    : values.on === undefined
+      ? { hasUpgrades: true }
+      : { grounds: values.on.split(',') as GroundName[] }
   const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered, ...chosen })
-  write('faults.json', { ...surroundings(), ...done })
+  write(values.citus ? 'citus.json' : 'faults.json', { ...surroundings(), ...done })
   const { lines, isWhole } = judgeFaults(done)
   for (const line of lines) console.log(line)
   return isWhole

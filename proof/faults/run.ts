@@ -17,6 +17,7 @@ import {
   laggingFailovers,
   returns,
 } from './bounded.ts'
+import { faultsOfCitus, openCitusGround } from './citus.ts'
 import {
   type Ground,
   type Lacking,
@@ -88,9 +89,13 @@ const grounds = {
   disk: { open: openDiskGround, faults: faultsOfDisks },
   files: { open: openFilesGround, faults: faultsOfFiles },
   commands: { open: openCommandsGround, faults: faultsOfCommands },
+  citus: { open: openCitusGround, faults: faultsOfCitus },
 } as const
 type Sort = { open: () => Promise<Ground | Lacking>; faults: readonly BoundedFault<Ground>[] }
 export type GroundName = keyof typeof grounds
+
+/** Those that need no cluster. */
+const plainGrounds = (Object.keys(grounds) as GroundName[]).filter((name) => name !== 'citus')
 
 /** What a machine that is busy with something else adds at most. */
 const busyMs = 4000
@@ -99,7 +104,7 @@ const busyMs = 4000
 export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   const since = performance.now()
   const done: FaultsRun = { seed: asked.seed, seconds: 0, suffered: [], untried: [], violations: [], upgrades: [] }
-  for (const name of asked.grounds ?? (Object.keys(grounds) as GroundName[])) {
+  for (const name of asked.grounds ?? plainGrounds) {
     const { open, faults } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
     if (chosen.length === 0) continue

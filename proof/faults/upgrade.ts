@@ -60,7 +60,7 @@ async function killUpgrade(name: string, draw: () => number): Promise<UpgradeTri
     const doneAtKills: number[] = []
     const total = readdirSync(join(root, 'migrations')).length
     for (let done = await countDone(client); doneAtKills.length < killsMax && done < total - 1; ) {
-      done = await killMigrating(client, settings, { from: done + 1 + Math.floor(draw() * 6), lateMs: 40 * draw() })
+      done = await killMigrating(client, settings, { from: done + 1 + Math.floor(draw() * 3), lateMs: 20 * draw() })
       doneAtKills.push(done)
     }
     await startMigrating(settings).ended
