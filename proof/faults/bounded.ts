@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { clusterIn } from '../disk/files.ts'
-import { type NetworkFault, networkFaults } from '../network.ts'
+import { type NetworkFault, networkFaults, slownessMs } from '../network.ts'
 import { childrenOf, type Service, signal } from '../service.ts'
 import type { FailingFiles } from './failing-files.ts'
 import {
@@ -28,7 +28,12 @@ export type BoundedFault<On extends Ground> = {
 }
 
 /** Milliseconds from the start of a call to its first answer, and from the end of the fault until calls succeed again. */
-export type Bounds = { answeredMs: number; recoveredMs: number }
+export type Bounds = {
+  answeredMs: number
+  recoveredMs: number
+  /** How much later each message between service and database arrives, which a call of many bears for each of them. */
+  messageMs?: number
+}
 
 const statementMs = Number(limits.STATEMENT_TIMEOUT_MS)
 /** D and R of docs/reliability/liveness.md. A call may be run again for as long as one statement may take. */
@@ -42,7 +47,7 @@ const lastsMs = stallMs + 1000
 
 const failing = (fault: NetworkFault): BoundedFault<NetworkGround> => ({
   name: `network ${fault}`,
-  bounds: overNetwork,
+  bounds: fault.startsWith('slow') ? { ...overNetwork, messageMs: slownessMs } : overNetwork,
   make: async ({ network }) => {
     network.fail(fault)
     // What is open is cut at once, and may come back.

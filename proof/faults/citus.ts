@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { readFile, readlink, stat } from 'node:fs/promises'
 import { setTimeout as after } from 'node:timers/promises'
 import pg from 'pg'
@@ -77,8 +78,9 @@ async function ask(url: string, text: string): Promise<Rows> {
 async function openNode(url: string, name: string, { host, port }: Pick<Node, 'host' | 'port'>): Promise<Node> {
   const [row] = await ask(at(url, { host, port }), "select pg_read_file('postmaster.pid') as pid")
   let pid = Number.parseInt(String(row?.pid), 10)
-  const [program, { uid, gid }, line, environment] = await Promise.all([
+  const [program, log, { uid, gid }, line, environment] = await Promise.all([
     readlink(`/proc/${pid}/exe`),
+    readlink(`/proc/${pid}/fd/2`),
     stat(`/proc/${pid}`),
     readFile(`/proc/${pid}/cmdline`, 'utf8'),
     readFile(`/proc/${pid}/environ`, 'utf8'),
@@ -97,16 +99,19 @@ async function openNode(url: string, name: string, { host, port }: Pick<Node, 'h
       for (const one of killed) while (await isThere(one)) await after(10)
     },
     async start() {
+      const out = openSync(log, 'a')
       const child: ChildProcess = spawn(program, line.split('\0').slice(1, -1), {
-        ...{ uid, gid, env, detached: true, stdio: 'ignore', cwd: '/' },
+        ...{ uid, gid, env, detached: true, stdio: ['ignore', out, out], cwd: '/' },
       })
       child.unref()
+      closeSync(out)
       pid = child.pid as number
       for (let tries = 0; ; tries++)
         try {
           return void (await ask(at(url, { host, port }), 'select 1'))
         } catch (error) {
-          if (tries > 300) throw error
+          // Replaying its log takes as long as it takes; that is not a time of the service.
+          if (tries > 1000) throw error
           await after(50)
         }
     },

@@ -18,7 +18,7 @@ export type Lacking = { lacks: string }
 export type NetworkGround = Ground & { network: Network; primary: Postgres; standby: Postgres }
 
 /** T and C of docs/reliability/liveness.md. */
-export const limits = { STATEMENT_TIMEOUT_MS: '500', CONNECT_TIMEOUT_MS: '800' }
+export const limits = { STATEMENT_TIMEOUT_MS: '500', CONNECT_TIMEOUT_MS: '800', LOG_LEVEL: 'error', LOG_FORMAT: 'json' }
 
 /** Whatever is answered is on two servers, of which the second follows the first. */
 export const openNetworkGround = (): Promise<NetworkGround> => openPair('standby')
