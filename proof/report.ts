@@ -14,7 +14,7 @@ import { countTrials, trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json with history.jsonl, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json with history.jsonl, messages.json, planted.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Load = Outcome & Surroundings & { seed: string; trials: { [rule: string]: number } }
@@ -23,6 +23,8 @@ type Figures = {
   messages: (Surroundings & { seconds: number; trials: Trial[]; violations: Violation[] }) | null
   planted: (Surroundings & { seed: string; runs: FoundRun[] }) | null
   faults: (Surroundings & FaultsRun) | null
+  /** The same on a cluster. */
+  citus: (Surroundings & FaultsRun) | null
   disk: (Surroundings & DiskRun)[]
 }
 
@@ -38,6 +40,7 @@ const figures: Figures = {
   messages: read('messages.json'),
   planted: read('planted.json'),
   faults: read('faults.json'),
+  citus: read('citus.json'),
   disk: readdirSync(folder)
     .filter((name) => /^disk-\d+\.json$/.test(name))
     .map(read),
@@ -46,7 +49,7 @@ writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
-function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): string {
+function pageOf({ load, messages, planted: bugs, faults, citus, disk }: Figures): string {
   return [
     '# Nothing lost, and anyone can check it',
     '',
@@ -81,9 +84,13 @@ function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): strin
     '',
     ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
-    '## Network, clocks, disks and a standby',
+    '## Network, clocks, disks, a standby and a restore',
     '',
     ...(faults ? linesOfFaults(faults) : ['Not run for this page.']),
+    '',
+    '## Servers of a distributed database',
+    '',
+    ...(citus ? linesOfFaults(citus) : ['Not run for this page: `npm run torture -- --faults --citus`.']),
     '',
     '## What a disk loses and changes',
     '',
@@ -91,8 +98,8 @@ function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): strin
     '',
     '## What is not tried here',
     '',
-    'A restore and an upgrade in the middle of the load, an import, a schedule drawn from a seed, a file system that drops what was not',
-    'synced, and a distributed database. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
+    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a schedule drawn from a seed, a file',
+    'system that drops what was not synced, and two of these faults at once. A disk that answers EIO is a library before PostgreSQL and the commands, not a disk. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
     'is none of the records.',
     '',
   ].join('\n')
@@ -166,7 +173,9 @@ function linesOfFaults(run: NonNullable<Figures['faults']>): string[] {
   return [
     madeAt(run),
     '',
-    `Seed ${run.seed}. ${judgeFaults(run).lines.join(' ')} Each was made once, by itself, on a PostgreSQL with a synchronous standby.`,
+    `Seed ${run.seed}. Each was made once, by itself, under load.`,
+    '',
+    ...judgeFaults(run).lines.map((line) => `- ${line}`),
     '',
     '| fault | longest first answer, ms | back after, ms | calls without a result |',
     '|---|---|---|---|',
