@@ -155,7 +155,11 @@ async function sufferAll(
     await ground.close()
   }
   const history = await readHistory(file)
-  for (const { loss } of own) if (loss) countLost(history, loss)
+  for (const { loss, late } of own) {
+    if (!loss) continue
+    countLost(history, loss)
+    if (loss.lost === 0 || loss.runAgain === 0) late.push('nothing was lost, so that nothing was tried')
+  }
   suffered.push(...own)
   violations.push(...check(history))
 }
