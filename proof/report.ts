@@ -98,8 +98,9 @@ function pageOf({ load, messages, planted: bugs, faults, citus, disk }: Figures)
     '',
     '## What is not tried here',
     '',
-    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a schedule drawn from a seed, a file',
-    'system that drops what was not synced, and two of these faults at once. A disk that answers EIO is a library before PostgreSQL and the commands, not a disk. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
+    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a schedule drawn',
+    'from a seed, a file system that drops what was not synced, and two faults of disks, networks or servers at once. A disk that answers EIO is a',
+    'library before PostgreSQL and the commands. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
     'is none of the records.',
     '',
   ].join('\n')
