@@ -13,6 +13,13 @@ export type Line =
   | { kind: 'revoked'; token: string; at: number }
   /** A change that somebody who follows the feed was told. */
   | { kind: 'told'; company: string; to: string; id: string }
+  /** From then on this one is told nothing: the cursor was answered 410, and a new start has another name. */
+  | { kind: 'gone'; company: string; to: string }
+  /**
+   * The last that was answered between two moments may be lost, as the operator was told: a standby that lagged takes over, or a
+   * restore goes back. At the second one whatever had answered is gone.
+   */
+  | { kind: 'lost'; from: number; to: number }
   /** A receiver of webhooks: whether it asked for the order of the feed, and of which records it is told. */
   | { kind: 'endpoint'; company: string; endpoint: string; ordered: boolean; records: readonly string[] }
   /** A message of a webhook that arrived, and whether its receiver took it. */
@@ -214,7 +221,10 @@ export type Event = {
 /** What there is of one company. */
 export type CompanyHistory = {
   name: string
+  /** One whose answer may be lost stands here as if it had not been answered. */
   calls: Call[]
+  /** The calls whose answer may be lost, as they were answered. */
+  losable: Call[]
   /** From the first change, in the order of the feed. */
   feed: Event[]
   /** The same by the write that made them, and by their record. */
@@ -228,6 +238,8 @@ export type CompanyHistory = {
   limits: Map<string, number>
   /** The ids that each one who follows was told. */
   told: Map<string, string[]>
+  /** Those of them whose cursor was answered 410. */
+  gone: Set<string>
   endpoints: Map<string, Endpoint>
 }
 
@@ -242,11 +254,19 @@ export type History = {
   references: { records: string; field: string; to: string }[]
   /** When each token was known to be worth nothing any more. */
   revoked: Map<string, number>
+  /** The times of which the last may be lost. */
+  losses: Loss[]
 }
+
+export type Loss = { from: number; to: number }
+
+/** Whether a call was under way at a time, or answered then. */
+export const isWithin = ({ start, end }: Pick<Call, 'start' | 'end'>, { from, to }: Loss): boolean =>
+  end !== null && end > from && start < to
 
 /** Takes lines and makes a history of them. */
 export function createHistory(): { take(line: Line): void; history: History } {
-  const history: History = { companies: [], references: [], revoked: new Map() }
+  const history: History = { companies: [], references: [], revoked: new Map(), losses: [] }
   const byName = new Map<string, CompanyHistory>()
   const texts = new Map<string, string>()
   /** The answers of writes, those of one text once. */
@@ -265,6 +285,7 @@ export function createHistory(): { take(line: Line): void; history: History } {
       ...{
         name,
         calls: [],
+        losable: [],
         feed: [],
         byWrite: new Map(),
         byRecord: new Map(),
@@ -272,7 +293,7 @@ export function createHistory(): { take(line: Line): void; history: History } {
         listed: new Map(),
         histories: new Map(),
       },
-      ...{ limits: new Map(), told: new Map(), endpoints: new Map() },
+      ...{ limits: new Map(), told: new Map(), gone: new Set(), endpoints: new Map() },
     }
     byName.set(name, company)
     history.companies.push(company)
@@ -283,10 +304,20 @@ export function createHistory(): { take(line: Line): void; history: History } {
     take(line) {
       if (line.kind === 'reference') return void history.references.push(line)
       if (line.kind === 'revoked') return void history.revoked.set(line.token, line.at)
+      if (line.kind === 'lost') {
+        history.losses.push(line)
+        for (const company of history.companies) loseAnswers(company, line)
+        return
+      }
       const company = companyOf(line.company)
-      if (line.kind === 'call') company.calls.push(callOf(line, one, answers))
-      else if (line.kind === 'limit') company.limits.set(line.records, line.most)
+      if (line.kind === 'call') {
+        const call = callOf(line, one, answers)
+        const isLosable = history.losses.some((loss) => isWithin(call, loss))
+        if (isLosable) company.losable.push(call)
+        company.calls.push(isLosable ? withoutAnswer(call) : call)
+      } else if (line.kind === 'limit') company.limits.set(line.records, line.most)
       else if (line.kind === 'told') pushTo(company.told, line.to, one(line.id))
+      else if (line.kind === 'gone') company.gone.add(line.to)
       else if (line.kind === 'endpoint') {
         const { ordered, records } = line
         company.endpoints.set(line.endpoint, { ordered, records, deliveries: [] })
@@ -311,6 +342,24 @@ export function createHistory(): { take(line: Line): void; history: History } {
       } else if (line.kind === 'listed') company.listed.set(one(`${line.records}/${line.record.id}`), line.record)
       else company.histories.set(one(`${line.records}/${line.id}`), line.events.map(one))
     },
+  }
+}
+
+function loseAnswers(company: CompanyHistory, loss: Loss): void {
+  for (const [place, call] of company.calls.entries()) {
+    if (!isWithin(call, loss)) continue
+    company.losable.push(call)
+    company.calls[place] = withoutAnswer(call)
+  }
+}
+
+/** A call that may have happened or not. */
+function withoutAnswer({ token, start, method, path, record, key, hash, ifMatch, ifPlan, dryRun }: Call): Call {
+  return {
+    ...{ token, start, end: null, method, path, status: null, key, hash, ifMatch, ifPlan, dryRun },
+    // The record of a create is named by its answer.
+    ...{ record: method === 'POST' ? null : record, version: null },
+    ...{ replayed: false, write: undefined, answer: null, text: null },
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Violation } from './check.ts'
 import { judgeDisk, tryDisk } from './disk/run.ts'
-import { judgeFaults, makeFaults, sayOf } from './faults/run.ts'
+import { type GroundName, judgeFaults, makeFaults, sayOf } from './faults/run.ts'
 import { judgeKills } from './kills.ts'
 import { failMessages, type MessagesRun, tableOf } from './messages.ts'
 import { messageFaults } from './proxy.ts'
@@ -17,7 +17,8 @@ import { surroundings } from './surroundings.ts'
  * they heard is checked. Ctrl-C ends it with what it has. The history and the figures stay in the folder. With --messages
  * each message between service and database fails once in each way, operation by operation.
  * With --disk the disk loses what it had not promised to keep, and changes pages.
- * With --faults network, clocks and disks fail, and a standby takes over, one after the other.
+ * With --faults network, clocks, disks and calls on files fail, a standby takes over, a backup is restored to a moment, and upgrades
+ * are killed, one after the other; --on names some grounds of these. With --citus as well, servers of the cluster of CITUS_URL fail.
  * With --races callers race for keys, deletions and places of a plan over two processes. With --kills N processes are
  * killed so many times. With --whole all of them come one after the other, and the load in the end, until enough is met.
  */
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     faults: { type: 'boolean', default: false },
     races: { type: 'boolean', default: false },
     whole: { type: 'boolean', default: false },
+    citus: { type: 'boolean', default: false },
     cuts: { type: 'string', default: '200' },
     flips: { type: 'string', default: '50' },
     'key-races': { type: 'string', default: '10000' },
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     'plan-races': { type: 'string', default: '1000' },
     kills: { type: 'string' },
     operations: { type: 'string' },
+    on: { type: 'string' },
     folder: { type: 'string', default: 'data/proof' },
   },
 })
@@ -206,8 +209,13 @@ async function loseWrites(): Promise<boolean> {
 
 async function sufferFaults(): Promise<boolean> {
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
-  const done = await makeFaults({ seed, file: fileOf('faults'), signal, onSuffered })
-  write('faults.json', { ...surroundings(), ...done })
+  const chosen = values.citus
+    ? { grounds: ['citus'] as const }
+    : values.on === undefined
+      ? { hasUpgrades: true }
+      : { grounds: values.on.split(',') as GroundName[] }
+  const done = await makeFaults({ seed, file: fileOf('faults'), signal, onSuffered, ...chosen })
+  write(values.citus ? 'citus.json' : 'faults.json', { ...surroundings(), ...done })
   callsChecked += done.calls
   return sayJudged(judgeFaults(done))
 }

@@ -26,7 +26,7 @@ export type Network = {
 }
 
 /** Milliseconds by which a slow network delivers late. */
-const slownessMs = 100
+export const slownessMs = 100
 
 /** `last`: the chunks of each way keep their order. */
 type Line = RelayLine & { last: { [way in Way]: Promise<void> } }

@@ -13,6 +13,8 @@ export type Postgres = {
   /** The socket in the file system that it listens at. */
   socket: string
   start(): Promise<void>
+  /** Returns whether it answers; starts it where it has ended. */
+  revive(): Promise<boolean>
   /** Ends it in order. */
   stop(): Promise<void>
   /** Kills all of it at one moment. */
@@ -69,6 +71,8 @@ function postgresIn(folder: string, environment: Environment): Postgres {
   let said = ''
   const ask: Postgres['ask'] = async (text) => {
     const client = new pg.Client({ host: parent, user: 'postgres', database: 'postgres' })
+    // A connection that is lost fails what was asked.
+    client.on('error', () => {})
     await client.connect()
     try {
       return (await client.query(text)).rows
@@ -107,6 +111,13 @@ function postgresIn(folder: string, environment: Environment): Postgres {
             throw new Error(`PostgreSQL does not start: ${said}`, { cause: error })
           await after(50)
         }
+    },
+    async revive() {
+      if (child && (child.exitCode !== null || child.signalCode !== null)) await postgres.start()
+      return ask('select 1').then(
+        () => true,
+        () => false,
+      )
     },
     stop: () => end('SIGINT'),
     async kill() {

@@ -15,7 +15,7 @@ import { trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json, races.json, kills.json, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json, races.json, kills.json, messages.json, planted.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Seeded = Surroundings & { seed: number | string }
@@ -27,6 +27,8 @@ type Figures = {
   messages: (Surroundings & MessagesRun & { seconds: number }) | null
   planted: (Seeded & { runs: FoundRun[] }) | null
   faults: (Surroundings & FaultsRun) | null
+  /** The same on a cluster. */
+  citus: (Surroundings & FaultsRun) | null
   disk: (Surroundings & DiskRun)[]
 }
 
@@ -50,6 +52,7 @@ const figures: Figures = {
   messages: read('messages.json'),
   planted: read('planted.json'),
   faults: read('faults.json'),
+  citus: read('citus.json'),
   disk: readdirSync(folder)
     .filter((name) => /^disk-\d+\.json$/.test(name))
     .map(read),
@@ -59,7 +62,7 @@ if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
 function pageOf(figures: Figures): string {
-  const { load, races, kills, messages, planted: bugs, faults, disk } = figures
+  const { load, races, kills, messages, planted: bugs, faults, citus, disk } = figures
   const recorded = [load, races, kills].flatMap((run) => run ?? [])
   const tried = recorded.map((run) => run.trials ?? {}).reduce((all, own) => addUp(all, own) as typeof all, {})
   return [
@@ -109,9 +112,13 @@ function pageOf(figures: Figures): string {
     '',
     ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
-    '## Network, clocks, disks and a standby',
+    '## Network, clocks, disks, a standby and a restore',
     '',
     ...(faults ? linesOfFaults(faults) : ['Not run for this page.']),
+    '',
+    '## Servers of a distributed database',
+    '',
+    ...(citus ? linesOfFaults(citus) : ['Not run for this page: `npm run torture -- --faults --citus`.']),
     '',
     '## What a disk loses and changes',
     '',
@@ -119,8 +126,9 @@ function pageOf(figures: Figures): string {
     '',
     '## What is not tried here',
     '',
-    'A restore and an upgrade in the middle of the load, an import, a schedule drawn from a seed, a file system that drops what was not',
-    'synced, and a distributed database. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
+    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a schedule drawn',
+    'from a seed, a file system that drops what was not synced, and two faults of disks, networks or servers at once. A disk that answers EIO is a',
+    'library before PostgreSQL and the commands. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
     'is none of the records.',
     '',
   ].join('\n')
@@ -320,7 +328,9 @@ function linesOfFaults(run: NonNullable<Figures['faults']>): string[] {
   return [
     madeAt(run),
     '',
-    `Seed ${run.seed}. ${judgeFaults(run).lines.join(' ')} Each was made once, by itself, on a PostgreSQL with a synchronous standby.`,
+    `Seed ${run.seed}. Each was made once, by itself, under load.`,
+    '',
+    ...judgeFaults(run).lines.map((line) => `- ${line}`),
     '',
     '| fault | longest first answer, ms | back after, ms | calls without a result |',
     '|---|---|---|---|',

@@ -20,6 +20,8 @@ export type Service = {
   killAll(): Promise<void>
   /** Starts it again, on the port that it had. */
   start(): Promise<void>
+  /** Takes another data folder for the commands and the starts from now on. */
+  use(folder: string): void
   postmaster(): Promise<number>
   /** The sessions of PostgreSQL, by process id. */
   backends(): Promise<number[]>
@@ -54,7 +56,7 @@ export async function startService(
   checkout = own,
   { folder, settings = {} }: { folder?: string; settings?: Settings } = {},
 ): Promise<Service> {
-  const data = folder ?? (await makeFolder())
+  let data = folder ?? (await makeFolder())
   const port = await freePort()
   const environment = {
     ...process.env,
@@ -94,7 +96,14 @@ export async function startService(
       }
   }
   return {
-    ...{ url: `http://127.0.0.1:${port}`, data, checkout },
+    ...{ url: `http://127.0.0.1:${port}`, checkout },
+    get data() {
+      return data
+    },
+    use(next) {
+      data = next
+      environment.PLUMBLINE_DATA = next
+    },
     met: async () => {
       const lines = (await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')
       const password = (await readFile(join(data, 'database-password'), 'utf8')).trim()

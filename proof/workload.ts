@@ -149,25 +149,30 @@ export async function keepCalling(site: Site, sendAs: (operation: string) => Sen
 
 type Following = { company: string; told(): string | undefined; ended: Promise<void> }
 
-/** Follows the feed as docs/events.md has it, from now on, until all is said. */
+/** Follows the feed as docs/events.md has it, from now on, until all is said. After a 410 it begins anew. */
 function follow(site: Site, who: string, isAllSaid: () => boolean): Following {
   let told: string | undefined
+  /** Null where the cursor is gone. */
   const get = async (query: string) => {
     for (;;) {
       const { status, answer } = await hear(site, `/v1/changes?${query}`, 'follow')
       if (status === 200) return answer
+      if (status === 410) return null
       await pause(50)
     }
   }
   const run = async (): Promise<void> => {
-    let { next } = (await get('after=now')).meta
-    while (!isAllSaid()) {
-      const { data, meta } = await get(`after=${next}&limit=100&wait=1`)
-      for (const { id } of data) {
-        site.recorder.write({ kind: 'told', company: site.name, to: who, id })
-        told = id
+    for (let starts = 1; !isAllSaid(); starts++) {
+      const to = starts === 1 ? who : `${who}, start ${starts}`
+      let page = await get('after=now')
+      while (page && !isAllSaid()) {
+        for (const { id } of page.data) {
+          site.recorder.write({ kind: 'told', company: site.name, to, id })
+          told = id
+        }
+        page = await get(`after=${page.meta.next}&limit=100&wait=1`)
       }
-      next = meta.next
+      if (!page) site.recorder.write({ kind: 'gone', company: site.name, to })
     }
   }
   return { company: site.name, told: () => told, ended: run() }

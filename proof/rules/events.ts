@@ -3,12 +3,18 @@ import type { Rule } from './rule.ts'
 
 export const followersMissNothing: Rule = {
   name: 'followers',
-  promise: 'Whoever follows the feed is told every change from the first that he was told, in the order of the feed.',
-  *find({ companies }) {
-    for (const { name, feed, told } of companies)
+  promise:
+    'Whoever follows the feed is told every change from the first that he was told, in the order of the feed; until a 410, if that is answered.',
+  *find({ companies, losses }) {
+    for (const { name, feed, told, gone } of companies)
       for (const [follower, ids] of told) {
         const since = feed.findIndex(({ id }) => id === ids[0])
-        if (since < 0) yield `${name}, ${follower}: was told ${ids[0]}, which the feed does not have`
+        if (gone.has(follower)) {
+          const place = ids.findIndex((id, at) => id !== feed[Math.max(0, since) + at]?.id)
+          // The last that was told is lost with the writes that made it.
+          if (place >= 0 && losses.length === 0)
+            yield `${name}, ${follower}: ${ids[place]} was told as number ${place} before a 410, and is another in the feed`
+        } else if (since < 0) yield `${name}, ${follower}: was told ${ids[0]}, which the feed does not have`
         else yield* firstDifference(`${name}, ${follower}`, feed.slice(since), ids)
       }
   },

@@ -1,4 +1,13 @@
-import { type Call, type CompanyHistory, type Event, hasSucceeded, listSuccesses, pushTo } from '../history.ts'
+import {
+  type Call,
+  type CompanyHistory,
+  type Event,
+  hasSucceeded,
+  isWithin,
+  type Loss,
+  listSuccesses,
+  pushTo,
+} from '../history.ts'
 import type { Rule } from './rule.ts'
 
 /** The calls of each key. A preview uses none. */
@@ -75,8 +84,17 @@ export const oneEffectPerCall: Rule = {
 export const nothingLost: Rule = {
   name: 'nothing lost',
   promise:
-    'Every write whose success was answered is told by the feed under its id, and a preview or a refusal is not.',
+    'Every write whose success was answered is told by the feed under its id, and a preview or a refusal is not. Where the last may be lost, nothing is there that began after the answer to what is lost.',
   *find(history) {
+    for (const company of history.companies)
+      for (const loss of history.losses) {
+        const { lost, there } = judgeLosable(company, loss)
+        const [first] = lost.toSorted((one, other) => Number(one.end) - Number(other.end))
+        // Whatever was answered later may be of the one that took over.
+        for (const { method, path, write, start, end } of there)
+          if (first && start > Number(first.end) && Number(end) < loss.to)
+            yield `${company.name}: ${method} ${path} as ${write} is there, and ${first.method} ${first.path} as ${first.write}, answered before it began, is lost`
+      }
     for (const { company, call, made } of listSuccesses(history)) {
       const isTold = made.length > 0
       if (call.dryRun && isTold) yield `${company.name}: the preview ${call.method} ${call.path} wrote ${call.write}`
@@ -86,6 +104,15 @@ export const nothingLost: Rule = {
         yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
     }
   },
+}
+
+/** Returns the writes of a time of which the last may be lost, by whether they are there. */
+export function judgeLosable({ byWrite, losable }: CompanyHistory, loss: Loss): { lost: Call[]; there: Call[] } {
+  const written = losable.filter(
+    (call) => isWithin(call, loss) && hasSucceeded(call) && !call.replayed && !call.dryRun && effectOf(call) !== null,
+  )
+  const isThere = ({ write }: Call): boolean => byWrite.has(write ?? '')
+  return { lost: written.filter((call) => !isThere(call)), there: written.filter(isThere) }
 }
 
 export const nothingUnasked: Rule = {

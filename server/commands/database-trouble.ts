@@ -85,5 +85,8 @@ const refused: { readonly [code: string]: (reason: string) => string } = {
   '57P03': (reason) => `The database is starting (${reason}): try again in a moment.`,
   '55P03': () => 'Another transaction holds what this needs: try again in a moment.',
   '57014': () => 'The database took longer than STATEMENT_TIMEOUT_MS allows: try again, or raise it.',
+  '58': (reason) =>
+    `The database cannot use its disk (${reason}): look at the log of PostgreSQL, and mend or change the disk.`,
+  '55000': (reason) => `The database takes no writes (${reason}): set DATABASE_URL to the primary server.`,
   '25006': (reason) => `The database takes no writes (${reason}): set DATABASE_URL to the primary server.`,
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
-import { type BackendRow, begin, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
+import { type BackendRow, begin, ping, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
 import { batchTimeoutMs, transactionTimeoutMs } from './bounds.ts'
 import { transactionSettings } from './citus/distribution.ts'
@@ -250,7 +250,7 @@ async function inTransaction<T>(
   { isLast, before }: { isLast: boolean; before: readonly Statement[] | null },
 ): Promise<T> {
   const plain = createStatementPipeline(client)
-  const { run, send, end } = before ? inSteps(plain) : plain
+  const { run, send, end, rollBack } = before ? inSteps(plain) : plain
   for (const statement of [begin, ...(before ?? [])]) send(statement)
   const turns: ((error: unknown) => unknown)[] = []
   const onFailure: Transaction['onFailure'] = (turned) => void turns.push(turned)
@@ -259,7 +259,7 @@ async function inTransaction<T>(
     await end()
     return result
   } catch (error) {
-    if (!isConnectionLost(error)) await run(rollback).catch(() => {})
+    if (!isConnectionLost(error)) await rollBack()
     throw turns.reduce((turned, turn) => turn(turned), error)
   }
 }

@@ -13,7 +13,7 @@ export class Fault extends Error {
   }
 }
 
-type CodedError = { code?: unknown; message?: unknown; constraint?: unknown }
+type CodedError = { code?: unknown; message?: unknown; constraint?: unknown; file?: unknown }
 
 /** Lost connections and time-outs of the driver that carry no code. */
 const lostConnection =
@@ -37,16 +37,20 @@ const lostServer = [
 
 /**
  * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, time-outs of a
- * statement, a lock, an idle or a whole transaction; Node: sockets.
+ * statement, a lock, an idle or a whole transaction, no writes taken, a disk that fails; Node: sockets.
  */
 const passing =
-  /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P0[34]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+  /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|58030|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+
+/** Returns whether PostgreSQL met a read-only disk. It gives that the code of a missing right; the source of the error differs. */
+const isReadOnlyDisk = ({ code, file }: CodedError): boolean => code === '42501' && (file === 'md.c' || file === 'fd.c')
 
 /** An error of the database as a fault, where it is one. */
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error
-  const { code, message } = (error ?? {}) as CodedError
+  const { code, message, file } = (error ?? {}) as CodedError
   if (typeof code === 'string' && passing.test(code)) return new Fault('unavailable', error)
+  if (isReadOnlyDisk({ code, file })) return new Fault('unavailable', error)
   if (code === undefined && typeof message === 'string' && lostConnection.test(message))
     return new Fault('unavailable', error)
   if (code === 'XX000' && lostServer.some((text) => String(message).includes(text)))

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
 import { advanceEpoch, selectIdentity } from '#sql/system/log.ts'
 import { distributedSession } from './citus/distribution.ts'
+import { Fault } from './faults.ts'
 
 /**
  * Whether companies are distributed; the log of each then tells itself by the server that it is on.
@@ -29,16 +30,21 @@ export async function keepLog(client: pg.ClientBase, timeout: number): Promise<b
 
 type StatementRunner = (statement: Statement) => Promise<pg.QueryResult>
 
-/** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
+/**
+ * A database that has no log yet, as before its first migration, has nothing to keep. A server in recovery takes no writes now, and
+ * may be promoted while the connection is open: the connection would write on in the former epoch, so it is refused.
+ */
 async function look(ask: StatementRunner): Promise<{ isOurs: boolean; isDistributed: boolean }> {
   try {
     const { rows } = await ask(selectIdentity())
     return { isOurs: rows[0]?.same !== false, isDistributed: rows[0]?.distributed === true }
   } catch (error) {
-    if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return { isOurs: true, isDistributed: false }
-    throw error
+    const { code } = error as pg.DatabaseError
+    if (code === undefinedTable) return { isOurs: true, isDistributed: false }
+    throw code === inRecovery ? new Fault('unavailable', error) : error
   }
 }
 
-/** undefined_table, and object_not_in_prerequisite_state, which a server in recovery says. */
-const nothingToKeep = new Set(['42P01', '55000'])
+const undefinedTable = '42P01'
+/** object_not_in_prerequisite_state: it has no end of its log. */
+const inRecovery = '55000'

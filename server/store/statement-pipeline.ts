@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
-import { commit } from '#sql/system/connection.ts'
+import { commit, rollback } from '#sql/system/connection.ts'
 import { type QueuedStatement, sendBatch } from './batch.ts'
 import { asFault, Fault } from './faults.ts'
 
@@ -12,18 +12,25 @@ export type StatementPipeline = {
   send(statement: Statement): void
   /** Commits. */
   end(): Promise<void>
+  /** Rolls back, whatever was asked and is not sent yet. A statement that is asked later fails: it is of no transaction. */
+  rollBack(): Promise<void>
 }
 
 export function createStatementPipeline(client: pg.ClientBase): StatementPipeline {
   let waiting: QueuedStatement[] = []
   let leaving = false
+  let isRolledBack = false
   const leave = (): void => {
     const batch = waiting
     waiting = []
     leaving = false
-    sendBatch(client, batch)
+    if (batch.length > 0) sendBatch(client, batch)
   }
   const ask = (asked: QueuedStatement): void => {
+    if (isRolledBack) {
+      asked.failed(new Error('the transaction is rolled back'), false)
+      return
+    }
     waiting.push(asked)
     if (!leaving) process.nextTick(leave)
     leaving = true
@@ -38,7 +45,9 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
         }),
       ),
     // Its failure is that of everything after it in the batch, and the commit is always after it.
-    send: (statement: Statement): void => void waiting.push({ statement, answered() {}, failed() {} }),
+    send: (statement: Statement): void => {
+      if (!isRolledBack) waiting.push({ statement, answered() {}, failed() {} })
+    },
     /** Once a commit is on its way, a lost connection says nothing about whether it arrived. */
     end: () =>
       new Promise<void>((resolve, reject) =>
@@ -53,5 +62,14 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
           },
         }),
       ),
+    rollBack: () =>
+      new Promise<void>((resolve) => {
+        isRolledBack = true
+        const unsent = waiting
+        waiting = []
+        for (const { failed } of unsent) failed(new Error('the transaction is rolled back'), false)
+        // In a batch with others it would be skipped after the first that fails, and the connection stay in the transaction.
+        sendBatch(client, [{ statement: rollback, answered: () => resolve(), failed: () => resolve() }])
+      }),
   }
 }

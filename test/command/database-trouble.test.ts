@@ -14,6 +14,7 @@ const ofTls = (code: string, more: object = {}): Error => Object.assign(new Erro
 test.for([
   ...['08000', '08001', '08003', '08004', '08006', '08P01', '28000', '28P01', '3D000', '53000', '53100', '53200'],
   ...['53300', '53400', '57P01', '57P02', '57P03', '57P04', '57P05', '57014', '55P03', '25P03', '42501', '0A000'],
+  ...['25006', '55000', '58030'],
 ])('SQLSTATE %s is told in a sentence.', (code) => {
   const error = ofServer(code, 'what the server says')
   for (const one of [error, new Fault('unavailable', error)]) {

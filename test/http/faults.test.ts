@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { asFault, isConnectionLost } from '#server/store/faults.ts'
+import { keepLog } from '#server/store/log-identity.ts'
 
 /** A database that lets callers connect and then says nothing: the driver gives up, without a code. */
 async function silentDatabase(): Promise<number> {
@@ -48,6 +49,25 @@ test.each(['25P03', '25P04'])(
     expect(isConnectionLost({ code })).toBe(true)
   },
 )
+
+test.each([
+  ['an error of its disk', { code: '58030', file: 'md.c' }],
+  ['a disk that became read-only', { code: '42501', file: 'md.c' }],
+  ['a primary that takes no writes', { code: '25006', file: 'utility.c' }],
+])('A database with %s is unavailable, not an internal error.', (_, error) => {
+  expect(asFault(error)).toMatchObject({ name: 'Fault', code: 'unavailable' })
+})
+
+test('A right that is missing in the database stays an internal error.', () => {
+  const error = { code: '42501', file: 'aclchk.c' }
+  expect(asFault(error)).toBe(error)
+})
+
+test('A connection to a standby is refused: promoted, it would write on in the epoch of the former primary.', async () => {
+  const standby = { query: () => Promise.reject({ code: '55000', message: 'recovery is in progress' }) }
+  const keeping = keepLog(standby as unknown as pg.ClientBase, 100)
+  await expect(keeping).rejects.toMatchObject({ name: 'Fault', code: 'unavailable' })
+})
 
 test('Another internal error of the database stays one', () => {
   const error = { code: 'XX000', message: 'cache lookup failed for type 0' }

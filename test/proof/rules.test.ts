@@ -123,6 +123,29 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     [call('PATCH', '/v1/clients/1', { dryRun: true, write: 'w2' }), ...feed(created, updated), listed()],
   ],
   [
+    'nothing lost',
+    'a write that is there, and one that was answered before it began and is lost, where the last may be lost',
+    [
+      patch(2, 'w9', { start: 110, end: 120 }),
+      patch(2, 'w2', { start: 130, end: 140 }),
+      { kind: 'lost', from: 100, to: 200 },
+      ...feed(created, updated),
+      call('PATCH', '/v1/clients/1', { start: 1, end: null, status: null }),
+      call('PATCH', '/v1/clients/1', { start: 1, end: null, status: null }),
+      listed(),
+    ],
+  ],
+  [
+    'nothing lost',
+    'a write that is lost from before the time of which the last may be lost',
+    [patch(1, 'w9', { start: 50, end: 60 }), { kind: 'lost', from: 100, to: 200 }, ...feed(created), listed()],
+  ],
+  [
+    'nothing lost',
+    'a write that is lost from after that time',
+    [{ kind: 'lost', from: 100, to: 200 }, patch(1, 'w9', { start: 210, end: 220 }), ...feed(created), listed()],
+  ],
+  [
     'a replay is the first answer',
     'a replay with another body',
     [
@@ -291,6 +314,16 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     ],
   ],
   [
+    'followers',
+    'a change that one who follows was not told before a 410',
+    [
+      ...feed(created, updated, deleted),
+      { kind: 'told', company: 'a', to: 'one', id: 'e1' },
+      { kind: 'told', company: 'a', to: 'one', id: 'e3' },
+      { kind: 'gone', company: 'a', to: 'one' },
+    ],
+  ],
+  [
     'webhooks',
     'a change that was sent and never taken',
     [
@@ -339,6 +372,24 @@ test('A call that was not answered may have happened or not', () => {
   const unanswered = patch(2, 'w2', { key: 'k', end: null, status: null })
   expect(brokenBy(asked([unanswered, ...feed(created), listed()]))).toEqual([])
   expect(brokenBy(asked([unanswered, ...feed(created, { ...updated, ...keyed('k') }), listed()]))).toEqual([])
+})
+
+test('The last that was answered may be lost where the history says so, and was told to followers before', () => {
+  const lines = [
+    patch(2, 'w2', { start: 90, end: 95 }),
+    patch(3, 'w9', { start: 110, end: 120, key: 'k' }),
+    { kind: 'lost', from: 100, to: 200 } as const,
+    // Sent again, the key is run again.
+    patch(3, 'w3', { start: 210, end: 220, key: 'k' }),
+    ...feed(created, updated, event(3, 'updated', { ...notes('x', 'y'), ...keyed('k') })),
+    ...['e1', 'e2', 'e9'].map((id) => ({ kind: 'told', company: 'a', to: 'one', id }) as const),
+    { kind: 'gone', company: 'a', to: 'one' } as const,
+    { kind: 'told', company: 'a', to: 'one, start 2', id: 'e3' } as const,
+    call('POST', '/v1/clients', { start: 1, end: null, status: null }),
+    listed(),
+  ]
+  expect(brokenBy(lines)).toEqual([])
+  expect(brokenBy(lines.filter(({ kind }) => kind !== 'lost'))).not.toEqual([])
 })
 
 test('Histories that keep every promise are found clean', () => {

@@ -52,5 +52,7 @@ export function inSteps(plain: StatementPipeline): StatementPipeline {
       if (failed) throw failed.error
       return plain.end()
     },
+    // Steps that are under way fail at their next statement.
+    rollBack: plain.rollBack,
   }
 }
