@@ -11,7 +11,7 @@ import type { AccountChoice } from '#derive/console/responses.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
 import { refusalText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Brand } from '../ui/brand.tsx'
+import { Brand } from '../ui/page.tsx'
 import { Lead } from '../ui/panel.tsx'
 
 /** What was typed, and the account that was chosen. */

@@ -1,9 +1,10 @@
 import Alert, { type AlertProps } from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import Typography, { type TypographyProps } from '@mui/material/Typography'
 import { type ElementType, type ReactNode, useId } from 'react'
-import { Pale } from './layout.tsx'
+import { Grow, Pale } from './layout.tsx'
 
 /** A part of a page under a heading of its own. */
 export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
@@ -91,4 +92,35 @@ type SpacedProps = TypographyProps & { component?: ElementType; mt?: number; mb?
 /** A paler sentence or two that lead on to what follows. */
 export const Lead = ({ mt, mb = 2, sx, ...rest }: SpacedProps) => (
   <Typography color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
+)
+
+/** Nothing is here, and this is what to do next. */
+export const Empty = ({ title, lead, children }: { title: string; lead?: string; children?: ReactNode }) => (
+  <Box sx={{ py: 6, px: 2, textAlign: 'center' }}>
+    <Typography variant="h2" component="p" sx={{ mb: 0.5 }}>
+      {title}
+    </Typography>
+    {lead && <Lead sx={{ maxWidth: '60ch', mx: 'auto' }}>{lead}</Lead>}
+    {children}
+  </Box>
+)
+
+type ListRowProps = { isTight?: boolean; title: ReactNode; about: ReactNode; hint?: string; children: ReactNode }
+
+/** A row of a list (`ul`): a name, facts about it in small letters, and beside them its state and buttons. */
+export const ListRow = ({ isTight, title, about, hint, children }: ListRowProps) => (
+  <Stack
+    component="li"
+    direction="row"
+    spacing={2}
+    sx={{ py: isTight ? 1.5 : 2, px: isTight ? 0 : 2, borderBottom: 1, borderColor: 'divider' }}
+  >
+    <Grow sx={{ flexBasis: 220 }}>
+      <Typography component="div" variant="subtitle1" title={hint}>
+        {title}
+      </Typography>
+      <MutedText component="div">{about}</MutedText>
+    </Grow>
+    {children}
+  </Stack>
 )

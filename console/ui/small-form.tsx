@@ -1,5 +1,6 @@
 import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
+import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import { type ReactNode, useState } from 'react'
@@ -132,3 +133,25 @@ export function PasswordField(props: SmallFieldProps) {
   const { settings } = useTexts()
   return <SmallField type="password" label={settings.api.password} autoComplete="current-password" {...props} />
 }
+
+type SelectProps<Value> = Omit<TextFieldProps, 'value' | 'onChange'> & {
+  value: Value
+  options: readonly { value: Value; text: string }[]
+  onChange(value: Value): void
+}
+
+/** One of a few, of which one is chosen at any time. */
+export const Select = <Value extends string | number>({ options, onChange, ...rest }: SelectProps<Value>) => (
+  <TextField
+    select
+    slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+    onChange={({ target }) => onChange(target.value as Value)}
+    {...rest}
+  >
+    {options.map(({ value, text }) => (
+      <MenuItem key={value} value={value}>
+        {text}
+      </MenuItem>
+    ))}
+  </TextField>
+)

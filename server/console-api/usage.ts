@@ -3,9 +3,8 @@ import { readInteger } from '#derive/query.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'
-import type { App } from './app.ts'
 import { dayAfter } from './home.ts'
-import type { OperationRequest } from './operation-request.ts'
+import type { App, OperationRequest } from './operation-request.ts'
 
 const daysDefault = 30
 const daysMax = 90

@@ -1,14 +1,12 @@
-import { addOns } from '#registry/add-ons.ts'
 import { fieldPermissions, permission } from '#registry/permissions.ts'
+import { addOns } from '#registry/subscription.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
 import { setAccount } from '../service/account.ts'
 import type { Transaction } from '../store/database.ts'
-import { createDemoAccount, createDemoCompany } from './accounts.ts'
-import { calendarFrom } from './calendar.ts'
+import { bookkeeper, createDemoAccount, createDemoCompany, demoOwners, foreman } from './accounts.ts'
 import { createRecords } from './harbor/records.ts'
-import { bookkeeper, demoOwners, foreman } from './people.ts'
-import { createSeeder } from './seeder.ts'
+import { calendarFrom, createSeeder } from './seeder.ts'
 
 /** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
 export async function createHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {

@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
-import { isPlanLimited } from '#registry/subscription-plans.ts'
+import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import type { Prefetch } from '../prefetch.ts'
 import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'

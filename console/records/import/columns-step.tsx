@@ -10,7 +10,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { MutedText, Note, Panel } from '../../ui/panel.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { ReadingPanel } from './reading-panel.tsx'
 import type { ImportState } from './use-import.ts'
 

@@ -6,12 +6,12 @@ import { LinkBase, useRefresh } from 'react-admin'
 import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useWrite } from '../../client/use-write.ts'
+import { listPath } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Buttons } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { listPath } from '../paths.ts'
 import type { ImportState } from './use-import.ts'
 
 /** What was written, and the ways on: to go on, to take all of it back, to the list. */

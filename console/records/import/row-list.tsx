@@ -13,7 +13,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets, PlainList, Sheet } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
-import { Change } from '../history/change.tsx'
+import { Change } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
 
 const perPage = 25

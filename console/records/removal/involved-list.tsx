@@ -2,10 +2,10 @@ import Typography from '@mui/material/Typography'
 import type { RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
+import { pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { pathOf } from '../paths.ts'
 
 type InvolvedListProps = {
   title: string

@@ -12,8 +12,8 @@ import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { WaitingNotice } from '../../ui/pending.tsx'
+import { useUndo } from '../history/undo-button.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }

@@ -10,8 +10,7 @@ import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import type { ListedRecord } from '../list/record-table.tsx'
-import { StepMeaning } from './step-dialog.tsx'
-import { todayHere } from './use-proposal.ts'
+import { StepMeaning, todayHere } from './step-dialog.tsx'
 
 type StepSeveralProps = {
   definition: Definition

@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Bare } from '../../ui/layout.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { ScopeMatrix } from '../api/scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
 
 const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
 

@@ -10,7 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
-import { ListRow } from '../../ui/list-row.tsx'
+import { ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 

@@ -5,7 +5,7 @@ import type { Token } from '#derive/console/responses.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { ScopeMatrix } from './scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
 

@@ -2,12 +2,12 @@ import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/responses.ts'
-import { allowlistProblem } from '#registry/allowlist.ts'
+import { allowlistProblem } from '#registry/tokens.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Lead, MutedText, Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
-import { AllowlistField, entriesOf } from './allowlist-field.tsx'
-import { ScopeMatrix } from './scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
+import { AllowlistField, entriesOf } from './allowlist-panel.tsx'
 
 /** Issues the company’s token, for no more than the issuer may do. */
 export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {

@@ -3,7 +3,7 @@ import Chip from '@mui/material/Chip'
 import { useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { AuditFilter } from '../paths.ts'
 

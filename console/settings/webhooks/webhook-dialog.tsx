@@ -7,9 +7,8 @@ import type { Webhook } from '#derive/console/responses.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { Select } from '../../ui/select.tsx'
-import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { EventMatrix } from './event-matrix.tsx'
+import { FormDialog, PasswordField, Select, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { EventMatrix } from '../matrices.tsx'
 
 type WebhookDialogProps = {
   /** Null: a new one. */

@@ -8,16 +8,14 @@ import { useLocation } from 'react-admin'
 import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { PlainList } from '../../ui/layout.tsx'
-import { ListRow } from '../../ui/list-row.tsx'
+import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
 import { webhookPath } from '../paths.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
-import { WebhookState } from './webhook-state.tsx'
-import { WebhookView } from './webhook-view.tsx'
+import { WebhookState, WebhookView } from './webhook-view.tsx'
 
 /** Where the company’s changes are sent, and how it goes there. */
 export function WebhookList() {

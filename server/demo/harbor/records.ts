@@ -1,5 +1,4 @@
-import type { Calendar } from '../calendar.ts'
-import { finder, type Seeder } from '../seeder.ts'
+import { type Calendar, finder, type Seeder } from '../seeder.ts'
 import { contracts, equipmentLogBodies, invoices, taskBodies, timeEntryBodies } from './books.ts'
 import { blockedClient, type Client, clientBodies, clients, contactBodies } from './clients.ts'
 import { equipmentBodies } from './equipment.ts'
