@@ -79,3 +79,15 @@ export const Fields = styled('div')(({ theme }) => ({
   [theme.breakpoints.up('sm')]: { gridTemplateColumns: '1fr 1fr' },
   [theme.breakpoints.up('lg')]: { gridTemplateColumns: '1fr 1fr 1fr' },
 }))
+
+/** Text for a machine: in its own letters, broken wherever it has to. */
+export const Code = styled('code')(({ theme }) => ({
+  display: 'block',
+  padding: theme.spacing(1.25),
+  borderRadius: theme.shape.borderRadius,
+  backgroundColor: theme.vars?.palette.action.hover,
+  fontFamily: 'ui-monospace, Consolas, monospace',
+  fontSize: '0.875rem',
+  overflowWrap: 'anywhere',
+  whiteSpace: 'pre-wrap',
+}))

@@ -14,7 +14,6 @@ import * as removals from './removals.ts'
 import * as session from './session.ts'
 import * as sessions from './sessions.ts'
 import * as token from './token.ts'
-import { showUsage } from './usage.ts'
 import * as webhookAttempts from './webhook-attempts.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -59,7 +58,7 @@ export const handlers = {
   'calls.failures': calls.failures,
   'calls.details-switch': calls.showSwitch,
   'calls.switch-details': calls.turnSwitch,
-  usage: showUsage,
+  usage: company.showUsage,
   'settings.history': listSettings,
   'audit.list': audit.list,
   'audit.csv': audit.exportCsv,

@@ -147,8 +147,8 @@ export const tea: ReadHandler = ({ success }) => () => ({
   'an operation of the web interface': [
     {
       file: 'derive/console/operations.ts',
-      at: '  home: { ',
-      put: "  coffee: { method: 'GET', path: '/coffee', needs: 'session', data: typeMarker<{ cups: number }>() },\n\n  home: { ",
+      at: '  home: get(',
+      put: "  coffee: get('/coffee', 'session', { data: typeMarker<{ cups: number }>() }),\n\n  home: get(",
     },
     {
       file: 'server/console-api/coffee.ts',

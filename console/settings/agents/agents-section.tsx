@@ -7,7 +7,7 @@ import { agentRecordsMax } from '#registry/agents.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { agentsPath } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
+import { Code } from '../../ui/layout.tsx'
 import { Lead, Note, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
@@ -72,7 +72,7 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
       {enabled && (
         <Panel title={texts.connect}>
           <Typography sx={{ mb: 1 }}>{texts.connectLead}</Typography>
-          <Code label={texts.address}>{url}</Code>
+          <Code aria-label={texts.address}>{url}</Code>
           <Typography sx={{ mt: 2 }}>
             <TextLink to={agentsPath}>{texts.asked}</TextLink>
           </Typography>

@@ -2,8 +2,7 @@ import Link from '@mui/material/Link'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
-import { Bullets, Grow } from '../../ui/layout.tsx'
+import { Bullets, Code, Grow } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
@@ -42,7 +41,7 @@ const CopiedNotice = ({ text, label }: { text: string; label: string }) => (
     </Typography>
     <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
       <Grow sx={{ flexBasis: 300 }}>
-        <Code label={label}>{text}</Code>
+        <Code aria-label={label}>{text}</Code>
       </Grow>
       <CopyButton text={text} />
     </Stack>

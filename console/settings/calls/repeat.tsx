@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { CallDetailsResult, RepeatResult } from '#derive/console/responses.ts'
 import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
+import { Code } from '../../ui/layout.tsx'
 import { Lead, Panel } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
@@ -35,7 +35,7 @@ export function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }
             <Alert severity={said.status < 400 ? 'success' : 'error'} variant="outlined" sx={{ mb: 1 }}>
               {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
             </Alert>
-            <Code label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
+            <Code aria-label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
           </>
         )}
       </Box>
