@@ -53,13 +53,13 @@ function PlannedList({ change: { records, id, action, fields } }: { change: Plan
   const isGone = action === 'deleted' || action === 'erased'
   return (
     <Entry>
-      <Typography sx={{ color: isGone ? 'error.main' : undefined }}>
+      <Typography color={isGone ? 'error' : undefined}>
         <strong>{agents.actions[action]}</strong> {one(records)}{' '}
         {id !== null && <ReferenceName underline="always" to={records} id={id} />}
       </Typography>
       {fields === undefined && !isGone && <MutedText>{agents.hidden}</MutedText>}
       {rows.length > 0 && (
-        <Bullets sx={{ mt: 0.5 }}>
+        <Bullets mt={0.5}>
           {rows.map(({ field, old, now }) => (
             <li key={field.name}>
               {label(records, field.name)}:{' '}

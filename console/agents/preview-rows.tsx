@@ -1,10 +1,10 @@
-import Chip from '@mui/material/Chip'
 import type { AgentPreview } from '#derive/console/responses.ts'
 import { agentPreviewPath } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { PlainList } from '../ui/layout.tsx'
 import { ListRow } from '../ui/panel.tsx'
+import { BoldChip } from '../ui/status-chip.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
 /** Previews one under another: what the agent says it is for, how much it changes, what became of it. */
@@ -48,5 +48,5 @@ const tones = {
 /** What became of a preview: a word, and a colour that repeats it. */
 export function StateChip({ state }: Pick<AgentPreview, 'state'>) {
   const { agents } = useTexts()
-  return <Chip color={tones[state]} variant="outlined" label={agents.states[state]} sx={{ fontWeight: 600 }} />
+  return <BoldChip color={tones[state]} label={agents.states[state]} />
 }

@@ -60,7 +60,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
           <PreviewRows previews={agent_previews.items} />
         </Panel>
       )}
-      <Tiles width={230} sx={{ mb: 2 }}>
+      <Tiles width={230} mb={2}>
         {estimates_waiting && (
           <Figure
             label={home.estimates}

@@ -37,7 +37,7 @@ export function Page({ title, above, beside, actions, lead, children }: PageProp
           {actions}
         </Stack>
       </Stack>
-      {lead && <Lead sx={{ maxWidth: '70ch' }}>{lead}</Lead>}
+      {lead && <Lead isNarrow>{lead}</Lead>}
       {children}
     </Box>
   )

@@ -25,14 +25,21 @@ export function useSmallForm<Given extends unknown[] = []>(
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [trouble, setTrouble] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  function wrong(...fields: string[]): string | undefined {
+    const problem = problems.find(({ field }) => fields.includes(field))
+    return problem && problemText(problem, texts)
+  }
   return {
     isBusy,
     trouble,
     /** What is wrong at a field, for its helper text. */
-    wrong(...fields: string[]): string | undefined {
-      const problem = problems.find(({ field }) => fields.includes(field))
-      return problem && problemText(problem, texts)
-    },
+    wrong,
+    /** The properties of the input of a field: its value, what changes it, and what is wrong at it. */
+    bindField: (field: string, value: string, onType: (typed: string) => void) => ({
+      value,
+      onType,
+      wrong: wrong(field),
+    }),
     async submit(...given: Given): Promise<boolean> {
       setBusy(true)
       setProblems([])

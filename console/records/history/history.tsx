@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -63,7 +62,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
         <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
       {changes.length > 0 && (
-        <Bullets sx={{ mt: 0.5 }}>
+        <Bullets mt={0.5}>
           {changes.map(({ field, change: [old, now] }) => (
             <li key={field.name}>
               {label(definition.name, field.name)}:{' '}
@@ -95,9 +94,9 @@ export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
         {' → '}
       </>
     )}
-    <Box component="ins" sx={{ textDecoration: 'none' }}>
+    <ins>
       <FieldValue isShort field={field} resource={resource} value={now} />
-    </Box>
+    </ins>
   </>
 )
 

@@ -96,7 +96,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         </Note>
       )}
       {fields.length > 0 && (
-        <Tiles isKept width={240} sx={{ mb: 2, pt: 0.5 }}>
+        <Tiles isKept width={240} mb={2} sx={{ pt: 0.5 }}>
           {fields.map((field) => {
             const Input = inputOf(field.kind)
             return (

@@ -41,7 +41,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <Bullets sx={{ mb: 1, maxHeight: 320, overflowY: 'auto' }}>
+      <Bullets mb={1} maxHeight={320}>
         {all.map((record) => (
           <li key={String(record.id)}>
             {fields

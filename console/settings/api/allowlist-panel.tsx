@@ -29,12 +29,7 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
       >
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
         {isChanged && (
-          <PasswordField
-            value={password}
-            onType={setPassword}
-            wrong={form.wrong('password')}
-            hint={settings.api.allowlistWhy}
-          />
+          <PasswordField hint={settings.api.allowlistWhy} {...form.bindField('password', password, setPassword)} />
         )}
       </SmallForm>
     </Panel>

@@ -31,7 +31,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
       onClose={onClose}
     >
       <Typography>{api.changeLead}</Typography>
-      <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
+      <SmallField label={api.label} {...form.bindField('label', label, setLabel)} />
       <div>
         <ScopeMatrix
           label={api.scopes}
@@ -42,7 +42,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
         {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
         {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
       </div>
-      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
+      <PasswordField {...form.bindField('password', password, setPassword)} />
     </FormDialog>
   )
 }

@@ -38,14 +38,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           if (scopes.length > 0 && allowlistProblem(entriesOf(typed)) === undefined) form.submit()
         }}
       >
-        <SmallField
-          label={api.label}
-          required
-          value={label}
-          onType={setLabel}
-          wrong={form.wrong('label')}
-          hint={api.labelHint}
-        />
+        <SmallField label={api.label} required hint={api.labelHint} {...form.bindField('label', label, setLabel)} />
         <div>
           <Typography variant="h3">{api.scopes}</Typography>
           <MutedText mb={1}>{api.scopesHint}</MutedText>
@@ -56,19 +49,11 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
         <SmallField
           label={api.lastDay}
           type="date"
-          value={lastDay}
-          onType={setLastDay}
-          wrong={form.wrong('expires_at')}
           hint={api.lastDayHint}
           slotProps={{ inputLabel: { shrink: true }, htmlInput: { max: '9999-12-31' } }}
+          {...form.bindField('expires_at', lastDay, setLastDay)}
         />
-        <PasswordField
-          required
-          value={password}
-          onType={setPassword}
-          wrong={form.wrong('password')}
-          hint={api.passwordWhy}
-        />
+        <PasswordField required hint={api.passwordWhy} {...form.bindField('password', password, setPassword)} />
       </SmallForm>
     </Panel>
   )

@@ -10,7 +10,8 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/panel.tsx'
+import { PlainList, Row } from '../../ui/layout.tsx'
+import { Empty, Lead } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { auditAddress, readAuditAddress } from '../paths.ts'
@@ -30,11 +31,9 @@ export function AuditSection() {
   const isNarrowed = Object.keys(filter).length > 0
   return (
     <>
-      <Typography color="textSecondary" sx={{ mb: 2 }}>
-        {audit.lead}
-      </Typography>
+      <Lead>{audit.lead}</Lead>
       <Paper component="section" aria-labelledby="audit-found" sx={{ mb: 2, p: { xs: 2, sm: 2.5 } }}>
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
+        <Row spacing={2} mb={1.5}>
           <Typography id="audit-found" variant="h2">
             {answer ? audit.found(format.number(total)) : audit.all}
           </Typography>
@@ -53,7 +52,7 @@ export function AuditSection() {
               </Button>
             ))}
           </Box>
-        </Box>
+        </Row>
         <AuditFilters
           values={filter}
           actorName={answer?.data.find(({ actor }) => actor)?.actor?.name}
@@ -64,11 +63,11 @@ export function AuditSection() {
         {answer && !error && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
         {answer && !error && total > 0 && (
           <>
-            <Box component="ol" aria-label={sections.audit} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+            <PlainList as="ol" aria-label={sections.audit}>
               {answer.data.map((entry) => (
                 <AuditEntryItem key={entry.id} entry={entry} filter={filter} />
               ))}
-            </Box>
+            </PlainList>
             <Paging listing={{ page, perPage, total, setPage: (next) => navigate(auditAddress(filter, next)) }} />
           </>
         )}

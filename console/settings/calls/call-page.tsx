@@ -56,7 +56,7 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
       )}
       {lacking ? <LackingNotice lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
       {!lacking && fields.length > 0 && (
-        <Bullets aria-label={calls.problems} sx={{ my: 0.5 }}>
+        <Bullets aria-label={calls.problems} mt={0.5} mb={0.5}>
           {fields.map(({ field, said }) => (
             <li key={`${field} ${said}`}>
               <strong>{field}</strong> {said}

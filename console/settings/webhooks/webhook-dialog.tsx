@@ -50,20 +50,16 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     >
       <SmallField
         label={webhooks.name}
-        value={typed.name}
         autoComplete="off"
-        onType={(name) => set({ name })}
-        wrong={form.wrong('name')}
         hint={webhooks.nameHint}
+        {...form.bindField('name', typed.name, (name) => set({ name }))}
       />
       <SmallField
         label={webhooks.url}
-        value={typed.url}
         type="url"
         autoComplete="off"
-        onType={(url) => set({ url })}
-        wrong={form.wrong('url')}
         hint={webhooks.urlHint}
+        {...form.bindField('url', typed.url, (url) => set({ url }))}
       />
       <div>
         <Typography variant="h3">{webhooks.events}</Typography>
@@ -88,7 +84,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         />
         <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
       </div>
-      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} hint={webhooks.passwordWhy} />
+      <PasswordField hint={webhooks.passwordWhy} {...form.bindField('password', password, setPassword)} />
     </FormDialog>
   )
 }

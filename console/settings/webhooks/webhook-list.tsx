@@ -1,14 +1,13 @@
 import Add from '@mui/icons-material/Add'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
-import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
 import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList } from '../../ui/layout.tsx'
+import { PlainList, Row } from '../../ui/layout.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -43,10 +42,10 @@ export function WebhookList() {
         </Empty>
       ) : (
         <>
-          <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>
+          <Row isSpread spacing={2} mb={2}>
             <Typography color="textSecondary">{webhooks.lead}</Typography>
             {add}
-          </Stack>
+          </Row>
           <Rows webhooks={data} />
         </>
       )}
