@@ -48,7 +48,7 @@ export const Sheet = styled(Paper)({ overflow: 'hidden' })
 export const Bare = styled('fieldset')({ border: 0, padding: 0, margin: 0, minWidth: 0, '& legend': { padding: 0 } })
 
 /** Parts beside each other. `isSpread` puts the first and the last at the ends; `isWhole` takes the whole row of a grid. */
-export const Row = ({ isSpread, isWhole, mb, ...rest }: StackProps & RowProps) => (
+export const RowStack = ({ isSpread, isWhole, mb, ...rest }: StackProps & RowStackProps) => (
   <Stack
     direction="row"
     sx={{ justifyContent: isSpread ? 'space-between' : undefined, gridColumn: isWhole ? '1 / -1' : undefined, mb }}
@@ -56,7 +56,7 @@ export const Row = ({ isSpread, isWhole, mb, ...rest }: StackProps & RowProps) =
   />
 )
 
-type RowProps = { isSpread?: boolean; isWhole?: boolean; mb?: number }
+type RowStackProps = { isSpread?: boolean; isWhole?: boolean; mb?: number }
 
 type TilesProps = BoxProps & {
   /** Least width of a tile in pixels. */

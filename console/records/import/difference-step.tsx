@@ -6,7 +6,7 @@ import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Row } from '../../ui/layout.tsx'
+import { RowStack } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { RowList } from './row-list.tsx'
 import type { ImportState } from './use-import.ts'
@@ -26,7 +26,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
     <>
       {refused > 0 && <Note severity="warning">{imports.mend}</Note>}
       {writing === 0 && <Note severity="info">{imports.nothingToDo}</Note>}
-      <Row spacing={1} mb={2}>
+      <RowStack spacing={1} mb={2}>
         {writing > 0 && (
           <Button variant="contained" onClick={importing.apply}>
             {imports.apply(format.number(writing))}
@@ -41,7 +41,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
             {imports.downloadRefused}
           </Button>
         )}
-      </Row>
+      </RowStack>
       <RowList definition={definition} rows={rows} />
     </>
   )

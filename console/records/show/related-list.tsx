@@ -11,7 +11,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { createPath, editPath, listPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Row, Sheet } from '../../ui/layout.tsx'
+import { RowStack, Sheet } from '../../ui/layout.tsx'
 import { Empty } from '../../ui/panel.tsx'
 import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
@@ -61,14 +61,14 @@ export function RelatedList({ related, id }: { related: ReferringRecords; id: nu
   )
   return (
     <>
-      <Row spacing={1} mb={1.5}>
+      <RowStack spacing={1} mb={1.5}>
         {total > 0 && addButton}
         {total > 0 && (
           <Button component={LinkBase} to={listPath(name, given)}>
             {show.showAll}
           </Button>
         )}
-      </Row>
+      </RowStack>
       {total === 0 ? (
         <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
           {addButton}

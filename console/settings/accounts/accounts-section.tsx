@@ -8,7 +8,7 @@ import type { Account } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList, Row } from '../../ui/layout.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
@@ -23,12 +23,12 @@ export function AccountsSection() {
   if (error || !data) return <PendingContent error={error} retry={reload} />
   return (
     <>
-      <Row isSpread spacing={2} mb={2}>
+      <RowStack isSpread spacing={2} mb={2}>
         <Typography color="textSecondary">{accounts.lead}</Typography>
         <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')}>
           {accounts.add}
         </Button>
-      </Row>
+      </RowStack>
       <Paper>
         <PlainList aria-label={settings.sections.accounts}>
           {data.map((account) => (

@@ -1,7 +1,7 @@
 import Link from '@mui/material/Link'
 import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
-import { Bullets, Code, Grow, Row } from '../../ui/layout.tsx'
+import { Bullets, Code, Grow, RowStack } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
@@ -38,11 +38,11 @@ const CopiedNotice = ({ text, label }: { text: string; label: string }) => (
     <Typography variant="h3" gutterBottom>
       {label}
     </Typography>
-    <Row spacing={1} mb={1.5}>
+    <RowStack spacing={1} mb={1.5}>
       <Grow basis={300}>
         <Code aria-label={label}>{text}</Code>
       </Grow>
       <CopyButton text={text} />
-    </Row>
+    </RowStack>
   </>
 )

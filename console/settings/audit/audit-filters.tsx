@@ -1,6 +1,6 @@
 import Chip from '@mui/material/Chip'
 import { useTexts } from '../../texts/texts.tsx'
-import { Row, Tiles } from '../../ui/layout.tsx'
+import { RowStack, Tiles } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
 import { Select } from '../../ui/small-form.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
@@ -40,7 +40,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
       ))}
       <DayFields idPrefix="audit" labels={audit} values={values} onChange={set} />
       <ReloadButton onReload={onReload} />
-      <Row isWhole spacing={1}>
+      <RowStack isWhole spacing={1}>
         {values.actor !== undefined && (
           <Chip
             size="medium"
@@ -50,7 +50,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
           />
         )}
         <MutedText>{audit.dayHint}</MutedText>
-      </Row>
+      </RowStack>
     </Tiles>
   )
 }

@@ -10,7 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList, Row } from '../../ui/layout.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -33,7 +33,7 @@ export function AuditSection() {
     <>
       <Lead>{audit.lead}</Lead>
       <Paper component="section" aria-labelledby="audit-found" sx={{ mb: 2, p: { xs: 2, sm: 2.5 } }}>
-        <Row spacing={2} mb={1.5}>
+        <RowStack spacing={2} mb={1.5}>
           <Typography id="audit-found" variant="h2">
             {answer ? audit.found(format.number(total)) : audit.all}
           </Typography>
@@ -52,7 +52,7 @@ export function AuditSection() {
               </Button>
             ))}
           </Box>
-        </Row>
+        </RowStack>
         <AuditFilters
           values={filter}
           actorName={answer?.data.find(({ actor }) => actor)?.actor?.name}

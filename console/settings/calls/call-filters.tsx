@@ -4,7 +4,7 @@ import TextField from '@mui/material/TextField'
 import { refusals } from '#registry/refusals.ts'
 import { servedDefinitions } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Row, Tiles } from '../../ui/layout.tsx'
+import { RowStack, Tiles } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { CallFilter } from '../paths.ts'
@@ -48,7 +48,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
       ))}
       <DayFields idPrefix="call" labels={calls} values={values} onChange={set} />
       <ReloadButton onReload={onReload} />
-      <Row isWhole spacing={1}>
+      <RowStack isWhole spacing={1}>
         {(['about', 'peer', 'token', 'status'] as const).map((name) =>
           values[name] === undefined ? null : (
             <Chip
@@ -61,7 +61,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
           ),
         )}
         <MutedText>{calls.dayHint}</MutedText>
-      </Row>
+      </RowStack>
     </Tiles>
   )
 }

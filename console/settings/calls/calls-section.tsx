@@ -9,7 +9,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { AtEnd, Row } from '../../ui/layout.tsx'
+import { AtEnd, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent, Trouble } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
@@ -57,7 +57,7 @@ function CallList({ filter, days, page }: CallListProps) {
   return (
     <Paper component="section" aria-labelledby="calls-found" sx={{ mb: 2, overflow: 'hidden' }}>
       <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
-        <Row spacing={2} mb={1.5}>
+        <RowStack spacing={2} mb={1.5}>
           <Typography id="calls-found" variant="h2">
             {answer ? calls.matching(format.number(total)) : calls.all}
           </Typography>
@@ -65,7 +65,7 @@ function CallList({ filter, days, page }: CallListProps) {
           <AtEnd>
             <CopyButton text={window.location.href} label={calls.copyAddress} />
           </AtEnd>
-        </Row>
+        </RowStack>
         <CallFilters
           values={filter}
           onChange={(values) => navigate(callsAddress(values, { days }))}

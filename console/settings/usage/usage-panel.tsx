@@ -6,7 +6,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { BetweenRow, Row, Tiles } from '../../ui/layout.tsx'
+import { BetweenRow, RowStack, Tiles } from '../../ui/layout.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { Select } from '../../ui/small-form.tsx'
@@ -30,7 +30,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
       <PlanUsage plan={data.plan} />
       <Panel title={usage.chart}>
         <Lead>{usage.lead}</Lead>
-        <Row spacing={2} mb={2}>
+        <RowStack spacing={2} mb={2}>
           <Select
             id="usage-days"
             fullWidth={false}
@@ -50,7 +50,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
             ]}
             onChange={(chosen) => setBy(chosen)}
           />
-        </Row>
+        </RowStack>
         {series.length === 0 ? (
           <Empty title={usage.none} lead={usage.noneLead} />
         ) : (

@@ -7,7 +7,7 @@ import { useLocation } from 'react-admin'
 import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList, Row } from '../../ui/layout.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -42,10 +42,10 @@ export function WebhookList() {
         </Empty>
       ) : (
         <>
-          <Row isSpread spacing={2} mb={2}>
+          <RowStack isSpread spacing={2} mb={2}>
             <Typography color="textSecondary">{webhooks.lead}</Typography>
             {add}
-          </Row>
+          </RowStack>
           <Rows webhooks={data} />
         </>
       )}

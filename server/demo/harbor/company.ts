@@ -43,7 +43,7 @@ const ofRecords = (...records: string[]): string[] =>
   records.flatMap((name) => [permission(name, 'VIEW'), permission(name, 'EDIT'), permission(name, 'DELETE')])
 
 /** Every resource, each after those it refers to. */
-export async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
+async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
   const tradeId = await seeder.makeNamed<Trade>('trades', trades)
   const workers = await createWorkers(seeder, tradeId, calendar)
   const clientId = await createClients(seeder)
