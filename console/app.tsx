@@ -1,6 +1,6 @@
 import CssBaseline from '@mui/material/CssBaseline'
 import { ThemeProvider } from '@mui/material/styles'
-import { useMemo } from 'react'
+import { type ComponentType, useMemo } from 'react'
 import {
   CoreAdminContext,
   CoreAdminUI,
@@ -10,12 +10,14 @@ import {
   type Store,
   useRouterProvider,
 } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import type { Action } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
-import { importPageOf, pagesOf } from './records/pages.tsx'
-import { importPath } from './records/paths.ts'
-import { Crash, NotFound } from './shell/crash.tsx'
+import { useMe } from './me/me.tsx'
+import { Crash, Forbidden, NotFound } from './shell/crash.tsx'
+import { importPath } from './shell/places.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider } from './texts/texts.tsx'
@@ -79,4 +81,32 @@ function Pages() {
       </CustomRoutes>
     </CoreAdminUI>
   )
+}
+
+const ListPage = lazily('ListPage', () => import('./records/list/list-page.tsx'))
+const ShowPage = lazily('ShowPage', () => import('./records/show/show-page.tsx'))
+const CreatePage = lazily('CreatePage', () => import('./records/form/create-page.tsx'))
+const EditPage = lazily('EditPage', () => import('./records/form/edit-page.tsx'))
+const ImportPage = lazily('ImportPage', () => import('./records/import/import-page.tsx'))
+
+/** The four pages of a resource, each loaded when it is first opened. */
+const pagesOf = (definition: Definition) => ({
+  list: <PermissionGuard definition={definition} action="VIEW" Page={ListPage} />,
+  show: <PermissionGuard definition={definition} action="VIEW" Page={ShowPage} />,
+  create: <PermissionGuard definition={definition} action="EDIT" Page={CreatePage} />,
+  edit: <PermissionGuard definition={definition} action="EDIT" Page={EditPage} />,
+})
+
+/** Records out of a file. */
+const importPageOf = (definition: Definition) => (
+  <PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />
+)
+
+type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
+
+/** The service refuses it anyway; this says it before anything is asked. A page knows the fields alone that the account may see. */
+function PermissionGuard({ definition, action, Page }: PermittedProps) {
+  const { name } = definition
+  const { may, visible } = useMe()
+  return may(name, action) ? <Page key={name} definition={visible(definition)} /> : <Forbidden />
 }

@@ -1,4 +1,4 @@
-import { commonOperations } from './common-operations.ts'
+import { commonOperations } from './openapi/additions.ts'
 import { type DocumentOptions, errorsPath } from './openapi.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
 import { formatName, series } from './words.ts'

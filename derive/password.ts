@@ -2,7 +2,6 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 import { type Problem, problem } from '#registry/definition.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
-import { knownPassphrases } from './known-passphrases.ts'
 
 /**
  * Checks a new password, for the service and for the form. The dictionary is large, so this module is loaded when
@@ -90,3 +89,19 @@ export function passwordProblem(password: string, owner: Owner, field: string): 
 }
 
 const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** Well-known example sentences, in small letters and without blanks or signs. */
+const knownPassphrases: ReadonlySet<string> = new Set(
+  [
+    'correct horse battery staple',
+    'cleft cam synod lacy yr wok',
+    'the quick brown fox jumps over the lazy dog',
+    'my voice is my passport verify me',
+    'now is the time for all good men to come to the aid of the party',
+    'to be or not to be that is the question',
+    'may the force be with you',
+    'all your base are belong to us',
+    'lorem ipsum dolor sit amet',
+    'once upon a time in the west',
+  ].map((text) => text.replaceAll(' ', '')),
+)

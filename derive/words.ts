@@ -1,5 +1,5 @@
 import type { Definition, Match } from '#registry/definition.ts'
-import { planNames, subscriptionPlans } from '#registry/subscription-plans.ts'
+import { planNames, subscriptionPlans } from '#registry/subscription.ts'
 
 /** Words of the documents for names of the registry. */
 

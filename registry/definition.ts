@@ -1,7 +1,7 @@
-import type { AddOn } from './add-ons.ts'
 import type { fieldCodes } from './field-codes.ts'
 import type { Field } from './fields/index.ts'
 import type { JsonObject } from './json.ts'
+import type { AddOn } from './subscription.ts'
 
 /** The announcement that an operation will go. docs/compatibility.md */
 export type Deprecation = {

@@ -1,4 +1,4 @@
-import plainSql, { type RawValue, raw, Sql } from 'sql-template-tag'
+import plainSql, { join, type RawValue, raw, Sql } from 'sql-template-tag'
 import { kindOf } from '#registry/fields/index.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
@@ -65,3 +65,34 @@ export const identifier = (name: string): Sql => raw(name)
 
 /** A moment as it is shown. */
 export const instant = (column: string): Sql => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
+
+/** JSON as PostgreSQL writes a row and Node an object: without the blanks of `json_build_object`. */
+
+/** Returns an expression for an object. The names are constants of ours. */
+export const jsonObject = (members: { readonly [name: string]: Sql }): Sql => {
+  const texts = Object.entries(members).map(([name, value]) => sql`${raw(`'"${name}":'`)} || ${textOf(value)}`)
+  return sql`('{' || ${join(texts, ` || ',' || `)} || '}')::json`
+}
+
+/** Returns an expression for a list. */
+export const jsonArray = (items: readonly Sql[]): Sql =>
+  sql`('[' || ${join(items.map(textOf), ` || ',' || `)} || ']')::json`
+
+const textOf = (value: Sql): Sql => sql`coalesce(to_json(${value})::text, 'null')`
+
+/**
+ * What a write has to see, and to hold, before it can be judged: at most one row, which may contain the rows of a set. It can
+ * travel with whatever else its pipeline asks first. One text for all that share its name.
+ */
+export type Prefetch = {
+  name: string
+  /** `among`: the places of the rows of a set that are looked up; all by default. */
+  query(among?: Sql): Sql
+}
+
+/** A prefetch by itself. */
+export const prefetchStatement = ({ name, query }: Prefetch): Statement =>
+  statement(sql`select ${prefetchedRow(query())} as seen`, `${name}.prefetch`)
+
+/** The prefetched row as one value, which null stands for where there is none. */
+export const prefetchedRow = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { addOns } from '#registry/add-ons.ts'
 import { permissions } from '#registry/permissions.ts'
+import { addOns } from '#registry/subscription.ts'
 import { operator } from '#server/records/actor.ts'
 import { createAccount } from '#server/service/account.ts'
 import { createCompany } from '#server/service/company.ts'

@@ -6,7 +6,7 @@ import { isObject, type Json } from '#registry/json.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ReferenceName } from '../records/fields/field-value.tsx'
-import { Change } from '../records/history/change.tsx'
+import { Change } from '../records/history/history.tsx'
 import { InvolvedList } from '../records/removal/involved-list.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Bullets, Entry, PlainList } from '../ui/layout.tsx'
@@ -51,13 +51,13 @@ function PlannedList({ change: { records, id, action, fields } }: { change: Plan
   const isGone = action === 'deleted' || action === 'erased'
   return (
     <Entry>
-      <Typography sx={{ color: isGone ? 'error.main' : undefined }}>
+      <Typography color={isGone ? 'error' : undefined}>
         <strong>{agents.actions[action]}</strong> {one(records)}{' '}
         {id !== null && <ReferenceName underline="always" to={records} id={id} />}
       </Typography>
       {fields === undefined && !isGone && <MutedText>{agents.hidden}</MutedText>}
       {rows.length > 0 && (
-        <Bullets sx={{ mt: 0.5 }}>
+        <Bullets mt={0.5}>
           {rows.map(({ field, old, now }) => (
             <li key={field.name}>
               {label(records, field.name)}:{' '}

@@ -1,11 +1,11 @@
 import type { AgentPreview } from '#derive/console/responses.ts'
+import { agentPreviewPath } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { PlainList } from '../ui/layout.tsx'
-import { ListRow } from '../ui/list-row.tsx'
+import { ListRow } from '../ui/panel.tsx'
+import { BoldChip } from '../ui/status-chip.tsx'
 import { TextLink } from '../ui/text-link.tsx'
-import { agentPreviewPath } from './paths.ts'
-import { StateChip } from './state-chip.tsx'
 
 /** Previews one under another: what the agent says it is for, how much it changes, what became of it. */
 export function PreviewRows({ previews }: { previews: readonly AgentPreview[] }) {
@@ -34,4 +34,19 @@ export function PreviewRows({ previews }: { previews: readonly AgentPreview[] })
       ))}
     </PlainList>
   )
+}
+
+const tones = {
+  open: 'default',
+  waiting: 'warning',
+  approved: 'info',
+  declined: 'error',
+  applied: 'success',
+  expired: 'default',
+} as const satisfies { [state in AgentPreview['state']]: string }
+
+/** What became of a preview: a word, and a colour that repeats it. */
+export function StateChip({ state }: Pick<AgentPreview, 'state'>) {
+  const { agents } = useTexts()
+  return <BoldChip color={tones[state]} label={agents.states[state]} />
 }

@@ -1,6 +1,6 @@
 import Typography from '@mui/material/Typography'
 import type { DueItem } from '#derive/console/responses.ts'
-import { pathOf } from '../records/paths.ts'
+import { pathOf } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { BetweenRow, PlainList, Unbroken } from '../ui/layout.tsx'

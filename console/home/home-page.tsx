@@ -6,15 +6,13 @@ import type { HomeFigures } from '#derive/console/responses.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { agentsPath } from '../agents/paths.ts'
 import { PreviewRows } from '../agents/preview-rows.tsx'
 import { useLoaded } from '../client/use-loaded.ts'
 import { useMe } from '../me/me.tsx'
-import { createPath, listPath } from '../records/paths.ts'
 import { DeadBanner } from '../settings/api/dead-banner.tsx'
 import { EndBanner } from '../settings/api/end-banner.tsx'
 import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
-import { servedDefinitions } from '../shell/places.ts'
+import { agentsPath, createPath, listPath, servedDefinitions } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Pale, Tiles, Unbroken } from '../ui/layout.tsx'
@@ -62,7 +60,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
           <PreviewRows previews={agent_previews.items} />
         </Panel>
       )}
-      <Tiles width={230} sx={{ mb: 2 }}>
+      <Tiles width={230} mb={2}>
         {estimates_waiting && (
           <Figure
             label={home.estimates}

@@ -1,7 +1,7 @@
 import Stack from '@mui/material/Stack'
 import type { RecentEntry } from '#derive/console/responses.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { pathOf } from '../records/paths.ts'
+import { pathOf } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Pale, PlainList } from '../ui/layout.tsx'

@@ -6,9 +6,8 @@ import type { OwnSession } from '#derive/console/responses.ts'
 import type { LoadResult } from '../client/use-loaded.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { PlainList } from '../ui/layout.tsx'
-import { ListRow } from '../ui/list-row.tsx'
-import { Lead, Panel } from '../ui/panel.tsx'
+import { Buttons, PlainList } from '../ui/layout.tsx'
+import { Lead, ListRow, Panel } from '../ui/panel.tsx'
 import { PendingContent } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 
@@ -47,9 +46,11 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
         </PlainList>
       )}
       {data && data.length > 1 && (
-        <Button variant="outlined" loading={busy === 'others'} onClick={() => end('others')} sx={{ mt: 2 }}>
-          {profile.endOthers}
-        </Button>
+        <Buttons>
+          <Button variant="outlined" loading={busy === 'others'} onClick={() => end('others')}>
+            {profile.endOthers}
+          </Button>
+        </Buttons>
       )}
     </Panel>
   )

@@ -45,21 +45,13 @@ function OwnData() {
   return (
     <Panel title={profile.lead}>
       <SmallForm form={form} confirm={common.save} isDisabled={isOtherEmail && current === ''}>
-        <SmallField label={profile.name} value={name} autoComplete="name" onType={setName} wrong={form.wrong('name')} />
-        <SmallField
-          label={profile.email}
-          value={email}
-          autoComplete="email"
-          onType={setEmail}
-          wrong={form.wrong('email')}
-        />
+        <SmallField label={profile.name} autoComplete="name" {...form.bindField('name', name, setName)} />
+        <SmallField label={profile.email} autoComplete="email" {...form.bindField('email', email, setEmail)} />
         {isOtherEmail && (
           <PasswordField
             label={profile.current}
-            value={current}
-            onType={setCurrent}
-            wrong={form.wrong('password.current')}
             hint={profile.emailWhy}
+            {...form.bindField('password.current', current, setCurrent)}
           />
         )}
       </SmallForm>

@@ -8,10 +8,10 @@ import { useNavigate } from 'react-admin'
 import { registry } from '#registry/resources/index.ts'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
-import { pathOf } from '../records/paths.ts'
 import { titleOf } from '../records/title.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Pale } from '../ui/layout.tsx'
+import { pathOf } from './places.ts'
 
 type Hit = { resource: string; id: number; name: string }
 

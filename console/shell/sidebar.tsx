@@ -24,13 +24,12 @@ import ListItemText from '@mui/material/ListItemText'
 import { type ComponentType, type ReactNode, useId } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
-import { agentsPath } from '../agents/paths.ts'
 import { useWaiting } from '../agents/use-waiting.ts'
 import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { Brand } from '../ui/brand.tsx'
+import { Brand } from '../ui/page.tsx'
 import { MutedText } from '../ui/panel.tsx'
-import { businessDocuments, lists, servedDefinitions } from './places.ts'
+import { agentsPath, businessDocuments, lists, servedDefinitions } from './places.ts'
 
 /** Everywhere the account may go. */
 export function Sidebar() {

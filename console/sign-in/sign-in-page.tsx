@@ -11,8 +11,8 @@ import type { AccountChoice } from '#derive/console/responses.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
 import { refusalText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Brand } from '../ui/brand.tsx'
-import { Lead } from '../ui/panel.tsx'
+import { Brand } from '../ui/page.tsx'
+import { Lead, Text } from '../ui/panel.tsx'
 
 /** What was typed, and the account that was chosen. */
 type Credentials = { [name: string]: FormDataEntryValue | number }
@@ -48,9 +48,9 @@ export function SignInPage() {
     <Box component="main" sx={{ minHeight: '100vh', display: 'grid', placeItems: 'center', p: 2 }}>
       <Paper sx={{ p: { xs: 3, sm: 4 }, width: '100%', maxWidth: 400 }}>
         <Brand />
-        <Typography variant="h1" sx={{ mt: 3 }}>
+        <Text variant="h1" mt={3}>
           {signIn.title}
-        </Typography>
+        </Text>
         <Lead mb={3}>{signIn.lead}</Lead>
         {choosing ? (
           <ChooseAccount

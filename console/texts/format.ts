@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { minorDigits } from '#derive/money.ts'
+import { minorDigits } from '#registry/iso-codes.ts'
 import { useTexts } from './texts.tsx'
 
 /** Numbers, amounts and days as people of the language write and read them. */

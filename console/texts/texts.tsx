@@ -48,7 +48,7 @@ type RecordTexts = {
   fields: { [field: string]: string }
   values: { [value: string]: string }
   /** By the state they lead to, or by both: `PAID>ISSUED`. */
-  steps: { [state: string]: string }
+  steps?: { [state: string]: string }
   /** How a mistake in one that is locked is put right. */
   correction?: string
   /** Making one from another record. */
@@ -78,8 +78,8 @@ function recordTexts(texts: Texts) {
     none: (resource: string): string => all[resource]?.none ?? '',
     value: (resource: string, value: string): string => all[resource]?.values[value] ?? spelled(value.toLowerCase()),
     stepTo: (resource: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
-      all[resource]?.steps[`${from[field]}>${to}`] ??
-      all[resource]?.steps[String(to)] ??
+      all[resource]?.steps?.[`${from[field]}>${to}`] ??
+      all[resource]?.steps?.[String(to)] ??
       (typeof to === 'boolean' ? label(resource, field) : (all[resource]?.values[to] ?? spelled(to.toLowerCase()))),
     /** Where a step leads. */
     stateAfter: (resource: string, { field, to }: Step): string =>

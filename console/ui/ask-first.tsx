@@ -5,8 +5,7 @@ import DialogContent from '@mui/material/DialogContent'
 import DialogTitle from '@mui/material/DialogTitle'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useTexts } from '../texts/texts.tsx'
-import { LeaveQuestion } from './leave-question.tsx'
-import { KeepUnsaved } from './unsaved.tsx'
+import { KeepUnsaved, LeaveQuestion } from './unsaved.tsx'
 
 type AskFirstProps = {
   /** Absent: it is open for as long as it is there. */

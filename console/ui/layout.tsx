@@ -1,6 +1,6 @@
 import Box, { type BoxProps } from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
-import Stack from '@mui/material/Stack'
+import Stack, { type StackProps } from '@mui/material/Stack'
 import { styled } from '@mui/material/styles'
 
 /** The few ways in which pages lay out their parts. Rows and columns of parts are `Stack`. */
@@ -8,9 +8,25 @@ import { styled } from '@mui/material/styles'
 /** A list without marks. */
 export const PlainList = styled('ul')({ listStyle: 'none', margin: 0, padding: 0 })
 
+type Margins = {
+  /** Room above, in steps of the theme. */
+  mt?: number
+  /** Room below. */
+  mb?: number
+}
+
+type BulletsProps = Margins & {
+  isSmall?: boolean
+  /** In pixels; a longer list is scrolled. */
+  maxHeight?: number
+}
+
 /** A list with marks. */
-export const Bullets = styled('ul')(({ theme }) => ({
-  margin: 0,
+export const Bullets = styled('ul')<BulletsProps>(({ theme, mt = 0, mb = 0, isSmall, maxHeight }) => ({
+  margin: theme.spacing(mt, 0, mb),
+  fontSize: isSmall ? '0.875rem' : undefined,
+  maxHeight,
+  overflowY: maxHeight === undefined ? undefined : 'auto',
   paddingLeft: theme.spacing(2.5),
   overflowWrap: 'anywhere',
 }))
@@ -29,20 +45,32 @@ export const Pale = styled('span')(({ theme }) => ({ color: theme.vars?.palette.
 export const Sheet = styled(Paper)({ overflow: 'hidden' })
 
 /** A group of inputs without the frame of the browser. */
-export const Bare = styled('fieldset')({ border: 0, padding: 0, margin: 0, minWidth: 0 })
+export const Bare = styled('fieldset')({ border: 0, padding: 0, margin: 0, minWidth: 0, '& legend': { padding: 0 } })
+
+/** Parts beside each other. `isSpread` puts the first and the last at the ends; `isWhole` takes the whole row of a grid. */
+export const RowStack = ({ isSpread, isWhole, mb, ...rest }: StackProps & RowStackProps) => (
+  <Stack
+    direction="row"
+    sx={{ justifyContent: isSpread ? 'space-between' : undefined, gridColumn: isWhole ? '1 / -1' : undefined, mb }}
+    {...rest}
+  />
+)
+
+type RowStackProps = { isSpread?: boolean; isWhole?: boolean; mb?: number }
 
 type TilesProps = BoxProps & {
   /** Least width of a tile in pixels. */
   width: number
   gap?: number
+  mb?: number
   /** Tiles keep their width where there are few of them. */
   isKept?: boolean
 }
 
 /** Tiles of the same width, as many in a row as there is room for. */
-export const Tiles = ({ width, gap = 2, isKept, sx, ...rest }: TilesProps) => {
+export const Tiles = ({ width, gap = 2, mb, isKept, sx, ...rest }: TilesProps) => {
   const columns = `repeat(auto-${isKept ? 'fill' : 'fit'}, minmax(min(100%, ${width}px), 1fr))`
-  return <Box sx={{ display: 'grid', gap, gridTemplateColumns: columns, ...sx }} {...rest} />
+  return <Box sx={{ display: 'grid', gap, mb, gridTemplateColumns: columns, ...sx }} {...rest} />
 }
 
 /** What can be done with what stands above. */
@@ -56,8 +84,11 @@ export const Buttons = styled(Stack)(({ theme }) => ({
 /** Two parts at the two ends of a line. */
 export const BetweenRow = styled('div')({ display: 'flex', justifyContent: 'space-between', gap: 8 })
 
-/** The part of a row that takes the room left by the others. */
-export const Grow = styled('div')({ flex: 1, minWidth: 0 })
+/** The part of a row that takes the room left by the others. `basis` is the width below which it takes a row of its own. */
+export const Grow = styled('div')<{ basis?: number }>(({ basis }) => ({
+  flex: basis === undefined ? 1 : `1 1 ${basis}px`,
+  minWidth: 0,
+}))
 
 /** A part at the end of its row. */
 export const AtEnd = styled('div')({ marginLeft: 'auto' })
@@ -78,4 +109,16 @@ export const Fields = styled('div')(({ theme }) => ({
   gridTemplateColumns: '1fr',
   [theme.breakpoints.up('sm')]: { gridTemplateColumns: '1fr 1fr' },
   [theme.breakpoints.up('lg')]: { gridTemplateColumns: '1fr 1fr 1fr' },
+}))
+
+/** Text for a machine: in its own letters, broken wherever it has to. */
+export const Code = styled('code')(({ theme }) => ({
+  display: 'block',
+  padding: theme.spacing(1.25),
+  borderRadius: theme.shape.borderRadius,
+  backgroundColor: theme.vars?.palette.action.hover,
+  fontFamily: 'ui-monospace, Consolas, monospace',
+  fontSize: '0.875rem',
+  overflowWrap: 'anywhere',
+  whiteSpace: 'pre-wrap',
 }))

@@ -1,9 +1,10 @@
 import Alert, { type AlertProps } from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import Typography, { type TypographyProps } from '@mui/material/Typography'
 import { type ElementType, type ReactNode, useId } from 'react'
-import { Pale } from './layout.tsx'
+import { Grow, Pale } from './layout.tsx'
 
 /** A part of a page under a heading of its own. */
 export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
@@ -32,7 +33,7 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
 /** A fact of a list of facts (`dl`): what it is called, and what it is. */
 export const Term = ({ name, isAlone, children }: TermProps) => (
   <>
-    <Pale as="dt" sx={{ display: isAlone ? 'none' : undefined }}>
+    <Pale as="dt" hidden={isAlone}>
       {name}
     </Pale>
     <Box
@@ -76,19 +77,53 @@ export const FactList = ({ facts, isBeside }: FactListProps) => (
   </Box>
 )
 
-/** Something to know, above what it is about. */
-export const Note = ({ mb = 2, sx, ...rest }: AlertProps & { mb?: number; sx?: object }) => (
-  <Alert variant="outlined" sx={{ mb, ...sx }} {...rest} />
+type NoteProps = { mt?: number; mb?: number; isRaised?: boolean }
+
+/** Something to know, above what it is about. `isRaised` sets it off from the page, as a sheet. */
+export const Note = ({ mt, mb = 2, isRaised, ...rest }: AlertProps & NoteProps) => (
+  <Alert variant="outlined" sx={{ mt, mb, bgcolor: isRaised ? 'background.paper' : undefined }} {...rest} />
 )
 
+/** A text with room above or below it. */
+export const Text = ({ mt, mb, sx, ...rest }: SpacedProps) => <Typography sx={{ mt, mb, ...sx }} {...rest} />
+
 /** What is said beside, in small and paler letters. */
-export const MutedText = ({ mt, mb, sx, ...rest }: SpacedProps) => (
-  <Typography variant="body2" color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
-)
+export const MutedText = (props: SpacedProps) => <Text variant="body2" color="textSecondary" {...props} />
 
 type SpacedProps = TypographyProps & { component?: ElementType; mt?: number; mb?: number; sx?: object }
 
 /** A paler sentence or two that lead on to what follows. */
-export const Lead = ({ mt, mb = 2, sx, ...rest }: SpacedProps) => (
-  <Typography color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
+export const Lead = ({ isNarrow, ...rest }: SpacedProps & { isNarrow?: boolean }) => (
+  <Text color="textSecondary" mb={2} sx={{ maxWidth: isNarrow ? '70ch' : undefined }} {...rest} />
+)
+
+/** Nothing is here, and this is what to do next. */
+export const Empty = ({ title, lead, children }: { title: string; lead?: string; children?: ReactNode }) => (
+  <Box sx={{ py: 6, px: 2, textAlign: 'center' }}>
+    <Text variant="h2" component="p" mb={0.5}>
+      {title}
+    </Text>
+    {lead && <Lead sx={{ maxWidth: '60ch', mx: 'auto' }}>{lead}</Lead>}
+    {children}
+  </Box>
+)
+
+type ListRowProps = { isTight?: boolean; title: ReactNode; about: ReactNode; hint?: string; children: ReactNode }
+
+/** A row of a list (`ul`): a name, facts about it in small letters, and beside them its state and buttons. */
+export const ListRow = ({ isTight, title, about, hint, children }: ListRowProps) => (
+  <Stack
+    component="li"
+    direction="row"
+    spacing={2}
+    sx={{ py: isTight ? 1.5 : 2, px: isTight ? 0 : 2, borderBottom: 1, borderColor: 'divider' }}
+  >
+    <Grow basis={220}>
+      <Typography component="div" variant="subtitle1" title={hint}>
+        {title}
+      </Typography>
+      <MutedText component="div">{about}</MutedText>
+    </Grow>
+    {children}
+  </Stack>
 )

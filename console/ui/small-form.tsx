@@ -1,5 +1,6 @@
 import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
+import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import { type ReactNode, useState } from 'react'
@@ -24,14 +25,21 @@ export function useSmallForm<Given extends unknown[] = []>(
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [trouble, setTrouble] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  function wrong(...fields: string[]): string | undefined {
+    const problem = problems.find(({ field }) => fields.includes(field))
+    return problem && problemText(problem, texts)
+  }
   return {
     isBusy,
     trouble,
     /** What is wrong at a field, for its helper text. */
-    wrong(...fields: string[]): string | undefined {
-      const problem = problems.find(({ field }) => fields.includes(field))
-      return problem && problemText(problem, texts)
-    },
+    wrong,
+    /** The properties of the input of a field: its value, what changes it, and what is wrong at it. */
+    bindField: (field: string, value: string, onType: (typed: string) => void) => ({
+      value,
+      onType,
+      wrong: wrong(field),
+    }),
     async submit(...given: Given): Promise<boolean> {
       setBusy(true)
       setProblems([])
@@ -132,3 +140,25 @@ export function PasswordField(props: SmallFieldProps) {
   const { settings } = useTexts()
   return <SmallField type="password" label={settings.api.password} autoComplete="current-password" {...props} />
 }
+
+type SelectProps<Value> = Omit<TextFieldProps, 'value' | 'onChange'> & {
+  value: Value
+  options: readonly { value: Value; text: string }[]
+  onChange(value: Value): void
+}
+
+/** One of a few, of which one is chosen at any time. */
+export const Select = <Value extends string | number>({ options, onChange, ...rest }: SelectProps<Value>) => (
+  <TextField
+    select
+    slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+    onChange={({ target }) => onChange(target.value as Value)}
+    {...rest}
+  >
+    {options.map(({ value, text }) => (
+      <MenuItem key={value} value={value}>
+        {text}
+      </MenuItem>
+    ))}
+  </TextField>
+)

@@ -1,4 +1,5 @@
 import Chip from '@mui/material/Chip'
+import { styled } from '@mui/material/styles'
 import { useRecordTexts } from '../texts/texts.tsx'
 
 type Tone = 'success' | 'info' | 'warning' | 'error' | 'default'
@@ -26,16 +27,18 @@ const tones: { readonly [word: string]: Tone } = {
   VOID: 'error',
 }
 
+/** A state in a word. */
+export const BoldChip = styled(Chip)({ fontWeight: 600 })
+
 /** Where a record stands: a word, and a colour that repeats it. */
 export function StatusChip({ resource, value }: { resource: string; value: string }) {
   const { value: word } = useRecordTexts()
   const tone = tones[value] ?? 'default'
   return (
-    <Chip
+    <BoldChip
       color={tone}
       label={word(resource, value)}
       sx={{
-        fontWeight: 600,
         bgcolor: tone === 'default' ? undefined : `color-mix(in srgb, var(--mui-palette-${tone}-main) 9%, transparent)`,
       }}
     />

@@ -49,7 +49,10 @@ export const theme = createTheme({
     MuiChip: { defaultProps: { size: 'small', variant: 'outlined' } },
     MuiTable: { defaultProps: { size: 'small' } },
     MuiPaper: { defaultProps: { variant: 'outlined' }, styleOverrides: { root: { backgroundImage: 'none' } } },
-    MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
+    MuiTextField: {
+      defaultProps: { size: 'small', fullWidth: true },
+      variants: [{ props: { fullWidth: false }, style: { minWidth: 160 } }],
+    },
     MuiAlert: { styleOverrides: { root: { overflowWrap: 'anywhere' } } },
     MuiTooltip: { defaultProps: { describeChild: false } },
     MuiTab: { styleOverrides: { root: { minHeight: 44, minWidth: 0, padding: '8px 12px' } } },
@@ -80,6 +83,7 @@ export const theme = createTheme({
     MuiLink: { styleOverrides: { root: { overflowWrap: 'inherit' } } },
     MuiCssBaseline: {
       styleOverrides: {
+        ins: { textDecoration: 'none' },
         ':focus-visible': { outline: '2px solid var(--mui-palette-primary-main)', outlineOffset: 2 },
         '@media (prefers-reduced-motion: reduce)': {
           '*': { animation: 'none !important', transition: 'none !important' },

@@ -1,6 +1,11 @@
-import { useEffect, useRef } from 'react'
+import Button from '@mui/material/Button'
+import Dialog from '@mui/material/Dialog'
+import DialogActions from '@mui/material/DialogActions'
+import DialogContent from '@mui/material/DialogContent'
+import DialogTitle from '@mui/material/DialogTitle'
+import { useEffect, useId, useRef } from 'react'
 import { useBlocker } from 'react-admin'
-import { LeaveQuestion } from './leave-question.tsx'
+import { useTexts } from '../texts/texts.tsx'
 
 /** Asks before what was typed is left behind; `release` lets the next step go, after saving. */
 export function useUnsaved(isDirty: boolean) {
@@ -32,3 +37,23 @@ export function useUnsaved(isDirty: boolean) {
 
 /** The same for what is only sometimes there. */
 export const KeepUnsaved = () => useUnsaved(true).question
+
+/** Before what was typed is lost. */
+export function LeaveQuestion({ onLeave, onStay }: { onLeave(): void; onStay(): void }) {
+  const { form } = useTexts()
+  const id = useId()
+  return (
+    <Dialog open onClose={onStay} aria-labelledby={id} fullWidth maxWidth="xs">
+      <DialogTitle id={id}>{form.unsavedTitle}</DialogTitle>
+      <DialogContent>{form.unsaved}</DialogContent>
+      <DialogActions>
+        <Button autoFocus onClick={onStay}>
+          {form.stay}
+        </Button>
+        <Button variant="contained" color="error" onClick={onLeave}>
+          {form.leave}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

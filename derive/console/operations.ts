@@ -7,165 +7,115 @@ import type * as done from './results.ts'
 const paging = ['limit', 'offset'] as const
 const auditFilter = ['from', 'to', 'actor', 'action', 'records'] as const
 const password = { password: 'text' } as const
+const view = { records: 'VIEW' } as const
+const edit = { records: 'EDIT' } as const
+
+type Address = 'method' | 'path' | 'needs'
+/** All else that there is of an operation; a member of another name is refused. */
+type Details<Given> = Omit<ConsoleOperation, Address> & {
+  [name in Exclude<keyof Given, keyof ConsoleOperation>]: never
+}
+
+/** Returns a function that describes an operation of a method. */
+const describeBy =
+  <const Method extends ConsoleOperation['method']>(method: Method) =>
+  <
+    const Path extends string,
+    const Needs extends ConsoleOperation['needs'],
+    const Given extends Details<Given> = object,
+  >(
+    path: Path,
+    needs: Needs,
+    details?: Given,
+  ) =>
+    ({ method, path, needs, ...details }) as { method: Method; path: Path; needs: Needs } & Given
+
+const get = describeBy('GET')
+const post = describeBy('POST')
+const put = describeBy('PUT')
+const patch = describeBy('PATCH')
+const remove = describeBy('DELETE')
 
 /** The root of the operations. */
 export const consoleRoot = '/console'
 
 /** The operations of the console, under the root. They type the server's handlers and the client of the pages. */
 export const consoleOperations = {
-  'session.begin': {
-    method: 'POST',
-    path: '/session',
-    needs: 'nobody',
+  'session.begin': post('/session', 'nobody', {
     body: { email: 'text', password: 'text', account_id: 'id?' },
     data: typeMarker<said.OwnAccount | { choose: said.AccountChoice[] }>(),
-  },
-  'session.end': { method: 'DELETE', path: '/session', needs: 'nobody', success: 204 },
-  'me.fetch': { method: 'GET', path: '/me', needs: 'session', data: typeMarker<said.OwnAccount>() },
-  'me.update': {
-    method: 'PATCH',
-    path: '/me',
-    needs: 'session',
+  }),
+  'session.end': remove('/session', 'nobody', { success: 204 }),
+  'me.fetch': get('/me', 'session', { data: typeMarker<said.OwnAccount>() }),
+  'me.update': patch('/me', 'session', {
     needsNoRoom: true,
     body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
     data: typeMarker<said.OwnAccount>(),
-  },
+  }),
 
-  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', data: typeMarker<said.OwnSession[]>() },
-  'sessions.end-others': {
-    method: 'DELETE',
-    path: '/sessions',
-    needs: 'session',
-    needsNoRoom: true,
-    data: typeMarker<{ ended: number }>(),
-  },
-  'sessions.end': {
-    method: 'DELETE',
-    path: '/sessions/{id}',
-    needs: 'session',
+  'sessions.list': get('/sessions', 'session', { data: typeMarker<said.OwnSession[]>() }),
+  'sessions.end-others': remove('/sessions', 'session', { needsNoRoom: true, data: typeMarker<{ ended: number }>() }),
+  'sessions.end': remove('/sessions/{id}', 'session', {
     needsNoRoom: true,
     data: typeMarker<{ id: number; ended: true }>(),
-  },
+  }),
 
-  'records.list': {
-    method: 'GET',
-    path: '/records/{records}',
-    needs: { records: 'VIEW' },
-    data: typeMarker<said.RecordResult[]>(),
-  },
-  'records.fetch': {
-    method: 'GET',
-    path: '/records/{records}/{id}',
-    needs: { records: 'VIEW' },
-    data: typeMarker<said.RecordResult>(),
-  },
-  'records.create': {
-    method: 'POST',
-    path: '/records/{records}',
-    needs: { records: 'EDIT' },
+  'records.list': get('/records/{records}', view, { data: typeMarker<said.RecordResult[]>() }),
+  'records.fetch': get('/records/{records}/{id}', view, { data: typeMarker<said.RecordResult>() }),
+  'records.create': post('/records/{records}', edit, {
     body: 'a record',
     success: 201,
     data: typeMarker<done.RecordCreated>(),
-  },
-  'records.update': {
-    method: 'PATCH',
-    path: '/records/{records}/{id}',
-    needs: { records: 'EDIT' },
+  }),
+  'records.update': patch('/records/{records}/{id}', edit, {
     body: 'a record',
     data: typeMarker<done.RecordUpdated>(),
-  },
-  'records.delete': {
-    method: 'DELETE',
-    path: '/records/{records}/{id}',
-    needs: { records: 'DELETE' },
-    data: typeMarker<done.RecordDeleted>(),
-  },
-  'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' } },
-  'records.history': {
-    method: 'GET',
-    path: '/records/{records}/{id}/history',
-    needs: { records: 'VIEW' },
+  }),
+  'records.delete': remove(
+    '/records/{records}/{id}',
+    { records: 'DELETE' },
+    { data: typeMarker<done.RecordDeleted>() },
+  ),
+  'records.export': get('/records/{records}.csv', view),
+  'records.history': get('/records/{records}/{id}/history', view, {
     query: paging,
     data: typeMarker<said.HistoryEntry[]>(),
-  },
+  }),
 
-  'records.look-up': {
-    method: 'POST',
-    path: '/imports/{records}/look-up',
-    needs: { records: 'EDIT' },
+  'records.look-up': post('/imports/{records}/look-up', edit, {
     needsNoRoom: true,
     body: { field: 'text', values: 'texts' },
     bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
     data: typeMarker<said.LookUpResult[]>(),
-  },
-  'records.imports': {
-    method: 'GET',
-    path: '/imports/{records}',
-    needs: { records: 'EDIT' },
-    query: [],
-    data: typeMarker<said.ImportResult[]>(),
-  },
-  'records.begin-import': {
-    method: 'POST',
-    path: '/imports/{records}',
-    needs: { records: 'EDIT' },
+  }),
+  'records.imports': get('/imports/{records}', edit, { query: [], data: typeMarker<said.ImportResult[]>() }),
+  'records.begin-import': post('/imports/{records}', edit, {
     body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
     bodyMax: { bytes: 64 * 1024, values: 1000 },
     success: 201,
     data: typeMarker<{ write_id: string }>(),
-  },
-  'records.try-import': {
-    method: 'POST',
-    path: '/imports/{records}/try',
-    needs: { records: 'EDIT' },
+  }),
+  'records.try-import': post('/imports/{records}/try', edit, {
     body: { operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
     data: typeMarker<done.BatchSummary>(),
-  },
-  'records.import': {
-    method: 'POST',
-    path: '/imports/{records}/{id}/batches',
-    needs: { records: 'EDIT' },
+  }),
+  'records.import': post('/imports/{records}/{id}/batches', edit, {
     body: { from: 'count', to: 'count', operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
     data: typeMarker<done.BatchSummary>(),
-  },
+  }),
 
-  'removals.list': {
-    method: 'GET',
-    path: '/removals',
-    needs: 'session',
-    query: paging,
-    data: typeMarker<said.Removal[]>(),
-  },
-  'removals.restore': {
-    method: 'POST',
-    path: '/removals/{id}/restore',
-    needs: 'session',
-    data: typeMarker<done.RestoreResult>(),
-  },
+  'removals.list': get('/removals', 'session', { query: paging, data: typeMarker<said.Removal[]>() }),
+  'removals.restore': post('/removals/{id}/restore', 'session', { data: typeMarker<done.RestoreResult>() }),
 
-  'writes.undo': {
-    method: 'POST',
-    path: '/writes/{id}/undo',
-    needs: 'session',
-    query: ['dry_run'],
-    data: typeMarker<done.WriteUndoResult>(),
-  },
+  'writes.undo': post('/writes/{id}/undo', 'session', { query: ['dry_run'], data: typeMarker<done.WriteUndoResult>() }),
 
-  home: { method: 'GET', path: '/home', needs: 'session', data: typeMarker<said.HomeFigures>() },
+  home: get('/home', 'session', { data: typeMarker<said.HomeFigures>() }),
 
-  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: typeMarker<said.Token | null>() },
-  'token.options': {
-    method: 'GET',
-    path: '/token/options',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.TokenOptions>(),
-  },
-  'token.issue': {
-    method: 'POST',
-    path: '/token',
-    needs: 'API_MANAGE',
+  'token.fetch': get('/token', 'API_MANAGE', { data: typeMarker<said.Token | null>() }),
+  'token.options': get('/token/options', 'API_MANAGE', { data: typeMarker<said.TokenOptions>() }),
+  'token.issue': post('/token', 'API_MANAGE', {
     body: {
       label: 'text',
       scopes: 'texts',
@@ -177,269 +127,131 @@ export const consoleOperations = {
     success: 201,
     showsSecret: true,
     data: typeMarker<said.TokenText>(),
-  },
-  'token.show': {
-    method: 'POST',
-    path: '/token/show',
-    needs: 'API_MANAGE',
+  }),
+  'token.show': post('/token/show', 'API_MANAGE', {
     body: password,
     showsSecret: true,
     data: typeMarker<said.TokenText>(),
-  },
-  'token.rotate': {
-    method: 'POST',
-    path: '/token/rotate',
-    needs: 'API_MANAGE',
+  }),
+  'token.rotate': post('/token/rotate', 'API_MANAGE', {
     needsNoRoom: true,
     body: password,
     showsSecret: true,
     data: typeMarker<said.TokenText>(),
-  },
-  'token.revoke': {
-    method: 'POST',
-    path: '/token/revoke',
-    needs: 'API_MANAGE',
+  }),
+  'token.revoke': post('/token/revoke', 'API_MANAGE', {
     needsNoRoom: true,
     body: password,
     data: typeMarker<{ revoked: true }>(),
-  },
-  'token.allow': {
-    method: 'PUT',
-    path: '/token/allowlist',
-    needs: 'API_MANAGE',
+  }),
+  'token.allow': put('/token/allowlist', 'API_MANAGE', {
     needsNoRoom: true,
     body: { allowlist: 'texts', password: 'text' },
     data: typeMarker<said.Token>(),
-  },
+  }),
 
-  'token.change': {
-    method: 'PATCH',
-    path: '/token',
-    needs: 'API_MANAGE',
+  'token.change': patch('/token', 'API_MANAGE', {
     needsNoRoom: true,
     body: { label: 'text?', scopes: 'texts?', password: 'text' },
     data: typeMarker<said.Token>(),
-  },
-  'token.callers': {
-    method: 'GET',
-    path: '/token/callers',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.TokenCaller[]>(),
-  },
-  'token.dead': { method: 'GET', path: '/token/dead', needs: 'API_MANAGE', data: typeMarker<said.DeadIntegration[]>() },
+  }),
+  'token.callers': get('/token/callers', 'API_MANAGE', { data: typeMarker<said.TokenCaller[]>() }),
+  'token.dead': get('/token/dead', 'API_MANAGE', { data: typeMarker<said.DeadIntegration[]>() }),
 
-  'calls.list': {
-    method: 'GET',
-    path: '/calls',
-    needs: 'API_MANAGE',
+  'calls.list': get('/calls', 'API_MANAGE', {
     query: [...paging, 'status', 'code', 'route', 'outcome', 'about', 'peer', 'token', 'from', 'to'],
     data: typeMarker<said.Call[]>(),
-  },
-  'calls.fetch': {
-    method: 'GET',
-    path: '/calls/{id}',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.CallDetailsResult>(),
-  },
-  'calls.dry-run': {
-    method: 'POST',
-    path: '/calls/{id}/dry-run',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.RepeatResult>(),
-  },
-  'calls.failures': { method: 'GET', path: '/calls/failures', needs: 'API_MANAGE', data: typeMarker<said.Failure[]>() },
-  'calls.details-switch': {
-    method: 'GET',
-    path: '/calls/details-switch',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.CallDetailsSwitch>(),
-  },
-  'calls.switch-details': {
-    method: 'PUT',
-    path: '/calls/details-switch',
-    needs: 'API_MANAGE',
+  }),
+  'calls.fetch': get('/calls/{id}', 'API_MANAGE', { data: typeMarker<said.CallDetailsResult>() }),
+  'calls.dry-run': post('/calls/{id}/dry-run', 'API_MANAGE', { data: typeMarker<said.RepeatResult>() }),
+  'calls.failures': get('/calls/failures', 'API_MANAGE', { data: typeMarker<said.Failure[]>() }),
+  'calls.details-switch': get('/calls/details-switch', 'API_MANAGE', { data: typeMarker<said.CallDetailsSwitch>() }),
+  'calls.switch-details': put('/calls/details-switch', 'API_MANAGE', {
     body: { keeps: 'flag' },
     data: typeMarker<said.CallDetailsSwitch>(),
-  },
-  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: typeMarker<said.Usage>() },
+  }),
+  usage: get('/usage', 'API_MANAGE', { query: ['days'], data: typeMarker<said.Usage>() }),
 
-  'settings.history': {
-    method: 'GET',
-    path: '/settings/history',
-    needs: 'session',
-    query: paging,
-    data: typeMarker<said.RecentEntry[]>(),
-  },
+  'settings.history': get('/settings/history', 'session', { query: paging, data: typeMarker<said.RecentEntry[]>() }),
 
-  'audit.list': {
-    method: 'GET',
-    path: '/audit',
-    needs: 'AUDIT_VIEW',
+  'audit.list': get('/audit', 'AUDIT_VIEW', {
     query: [...paging, ...auditFilter],
     data: typeMarker<said.AuditEntry[]>(),
-  },
-  'audit.csv': { method: 'GET', path: '/audit.csv', needs: 'AUDIT_VIEW', query: auditFilter },
-  'audit.json': { method: 'GET', path: '/audit.json', needs: 'AUDIT_VIEW', query: auditFilter },
+  }),
+  'audit.csv': get('/audit.csv', 'AUDIT_VIEW', { query: auditFilter }),
+  'audit.json': get('/audit.json', 'AUDIT_VIEW', { query: auditFilter }),
 
-  'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: typeMarker<said.Webhook[]>() },
-  'webhooks.troubles': {
-    method: 'GET',
-    path: '/webhooks/troubles',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.WebhookTrouble[]>(),
-  },
-  'webhooks.create': {
-    method: 'POST',
-    path: '/webhooks',
-    needs: 'API_MANAGE',
+  'webhooks.list': get('/webhooks', 'API_MANAGE', { data: typeMarker<said.Webhook[]>() }),
+  'webhooks.troubles': get('/webhooks/troubles', 'API_MANAGE', { data: typeMarker<said.WebhookTrouble[]>() }),
+  'webhooks.create': post('/webhooks', 'API_MANAGE', {
     body: { name: 'text', url: 'text', events: 'texts', payload: 'text', ordered: 'flag', password: 'text' },
     success: 201,
     showsSecret: true,
     data: typeMarker<said.WebhookWithSecret>(),
-  },
-  'webhooks.fetch': {
-    method: 'GET',
-    path: '/webhooks/{id}',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.WebhookResult>(),
-  },
-  'webhooks.update': {
-    method: 'PATCH',
-    path: '/webhooks/{id}',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.fetch': get('/webhooks/{id}', 'API_MANAGE', { data: typeMarker<said.WebhookResult>() }),
+  'webhooks.update': patch('/webhooks/{id}', 'API_MANAGE', {
     body: { name: 'text?', url: 'text?', events: 'texts?', payload: 'text?', ordered: 'flag?', password: 'text' },
     data: typeMarker<said.Webhook>(),
-  },
-  'webhooks.delete': {
-    method: 'DELETE',
-    path: '/webhooks/{id}',
-    needs: 'API_MANAGE',
-    data: typeMarker<{ id: number; deleted: true }>(),
-  },
-  'webhooks.rotate': {
-    method: 'POST',
-    path: '/webhooks/{id}/rotate',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.delete': remove('/webhooks/{id}', 'API_MANAGE', { data: typeMarker<{ id: number; deleted: true }>() }),
+  'webhooks.rotate': post('/webhooks/{id}/rotate', 'API_MANAGE', {
     body: password,
     showsSecret: true,
     data: typeMarker<said.WebhookWithSecret>(),
-  },
-  'webhooks.test': {
-    method: 'POST',
-    path: '/webhooks/{id}/test',
-    needs: 'API_MANAGE',
-    data: typeMarker<said.WebhookAttemptOpened>(),
-  },
-  'webhooks.enable': {
-    method: 'POST',
-    path: '/webhooks/{id}/enable',
-    needs: 'API_MANAGE',
-    body: password,
-    data: typeMarker<said.Webhook>(),
-  },
-  'webhooks.disable': {
-    method: 'POST',
-    path: '/webhooks/{id}/disable',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.test': post('/webhooks/{id}/test', 'API_MANAGE', { data: typeMarker<said.WebhookAttemptOpened>() }),
+  'webhooks.enable': post('/webhooks/{id}/enable', 'API_MANAGE', { body: password, data: typeMarker<said.Webhook>() }),
+  'webhooks.disable': post('/webhooks/{id}/disable', 'API_MANAGE', {
     needsNoRoom: true,
     data: typeMarker<said.Webhook>(),
-  },
-  'webhooks.replay': {
-    method: 'POST',
-    path: '/webhooks/{id}/replay',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.replay': post('/webhooks/{id}/replay', 'API_MANAGE', {
     body: { from: 'text', ...password },
     data: typeMarker<said.Webhook>(),
-  },
-  'webhooks.attempts': {
-    method: 'GET',
-    path: '/webhooks/{id}/attempts',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.attempts': get('/webhooks/{id}/attempts', 'API_MANAGE', {
     query: [...paging, 'failed'],
     data: typeMarker<said.WebhookAttempt[]>(),
-  },
-  'webhooks.history': {
-    method: 'GET',
-    path: '/webhooks/{id}/history',
-    needs: 'API_MANAGE',
+  }),
+  'webhooks.history': get('/webhooks/{id}/history', 'API_MANAGE', {
     query: paging,
     data: typeMarker<said.HistoryEntry[]>(),
-  },
-  'webhook-attempts.fetch': {
-    method: 'GET',
-    path: '/webhook-attempts/{id}',
-    needs: 'API_MANAGE',
+  }),
+  'webhook-attempts.fetch': get('/webhook-attempts/{id}', 'API_MANAGE', {
     data: typeMarker<said.WebhookAttemptOpened>(),
-  },
-  'webhook-attempts.send-again': {
-    method: 'POST',
-    path: '/webhook-attempts/{id}/send-again',
-    needs: 'API_MANAGE',
+  }),
+  'webhook-attempts.send-again': post('/webhook-attempts/{id}/send-again', 'API_MANAGE', {
     data: typeMarker<said.WebhookAttemptOpened>(),
-  },
+  }),
 
-  'agents.fetch': { method: 'GET', path: '/agents', needs: 'API_MANAGE', data: typeMarker<said.Agents>() },
-  'agents.update': {
-    method: 'PUT',
-    path: '/agents',
-    needs: 'API_MANAGE',
+  'agents.fetch': get('/agents', 'API_MANAGE', { data: typeMarker<said.Agents>() }),
+  'agents.update': put('/agents', 'API_MANAGE', {
     needsNoRoom: true,
     body: { enabled: 'flag', records_max: 'count', always: 'flag' },
     data: typeMarker<said.Agents>(),
-  },
+  }),
 
-  'agents.waiting': {
-    method: 'GET',
-    path: '/agents/waiting',
-    needs: 'session',
-    data: typeMarker<said.AgentsWaiting>(),
-  },
-  'agents.previews': {
-    method: 'GET',
-    path: '/agents/previews',
-    needs: 'session',
-    data: typeMarker<said.AgentPreview[]>(),
-  },
-  'agents.preview': {
-    method: 'GET',
-    path: '/agents/previews/{id}',
-    needs: 'session',
-    data: typeMarker<said.AgentPreviewResult>(),
-  },
-  'agents.approve': {
-    method: 'POST',
-    path: '/agents/previews/{id}/approve',
-    needs: 'session',
+  'agents.waiting': get('/agents/waiting', 'session', { data: typeMarker<said.AgentsWaiting>() }),
+  'agents.previews': get('/agents/previews', 'session', { data: typeMarker<said.AgentPreview[]>() }),
+  'agents.preview': get('/agents/previews/{id}', 'session', { data: typeMarker<said.AgentPreviewResult>() }),
+  'agents.approve': post('/agents/previews/{id}/approve', 'session', {
     body: { hash: 'text' },
     data: typeMarker<said.AgentPreviewResult>(),
-  },
-  'agents.decline': {
-    method: 'POST',
-    path: '/agents/previews/{id}/decline',
-    needs: 'session',
+  }),
+  'agents.decline': post('/agents/previews/{id}/decline', 'session', {
     needsNoRoom: true,
     data: typeMarker<said.AgentPreviewResult>(),
-  },
+  }),
 
-  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', data: typeMarker<said.Account[]>() },
-  'accounts.create': {
-    method: 'POST',
-    path: '/accounts',
-    needs: 'ACCOUNTS_MANAGE',
+  'accounts.list': get('/accounts', 'ACCOUNTS_MANAGE', { data: typeMarker<said.Account[]>() }),
+  'accounts.create': post('/accounts', 'ACCOUNTS_MANAGE', {
     body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
     success: 201,
     data: typeMarker<said.Account>(),
-  },
-  'accounts.fetch': {
-    method: 'GET',
-    path: '/accounts/{id}',
-    needs: 'ACCOUNTS_MANAGE',
-    data: typeMarker<said.Account>(),
-  },
-  'accounts.update': {
-    method: 'PATCH',
-    path: '/accounts/{id}',
-    needs: 'ACCOUNTS_MANAGE',
+  }),
+  'accounts.fetch': get('/accounts/{id}', 'ACCOUNTS_MANAGE', { data: typeMarker<said.Account>() }),
+  'accounts.update': patch('/accounts/{id}', 'ACCOUNTS_MANAGE', {
     needsNoRoom: true,
     body: {
       name: 'text?',
@@ -450,16 +262,13 @@ export const consoleOperations = {
       own_password: 'text?',
     },
     data: typeMarker<said.Account>(),
-  },
+  }),
 
-  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', data: typeMarker<said.CompanyResult>() },
-  'company.update': {
-    method: 'PATCH',
-    path: '/company',
-    needs: 'COMPANY_MANAGE',
+  'company.fetch': get('/company', 'COMPANY_MANAGE', { data: typeMarker<said.CompanyResult>() }),
+  'company.update': patch('/company', 'COMPANY_MANAGE', {
     body: { name: 'text?', currency: 'text?' },
     data: typeMarker<said.Company>(),
-  },
+  }),
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
 type Operations = typeof consoleOperations

@@ -6,7 +6,7 @@ import type { Preview, RecordsSummary } from '#registry/refusals.ts'
 import type { HistoryRow, RemovalRow } from '#sql/records/history.ts'
 import type { DueRow } from '#sql/records/home.ts'
 import type { AccountRow } from '#sql/system/accounts.ts'
-import type { AuditKind } from '#sql/system/audit.ts'
+import type { AuditRow } from '#sql/system/audit.ts'
 import type { CallDetails } from '#sql/system/call-details.ts'
 import type { CallerSummary, DeadRow, FailureRow } from '#sql/system/call-groups.ts'
 import type { CallListRow } from '#sql/system/call-list.ts'
@@ -94,23 +94,10 @@ export type HomeFigures = {
 }
 
 /** A sign-in, a change of settings, an export or an import. */
-export type AuditEntry = {
-  id: number
-  at: string
-  action: string
-  records: AuditKind
-  record_id: number
-  /** The title of the object; null if it is gone or has none. */
-  title: string | null
+export type AuditEntry = Omit<AuditRow, 'account_id' | 'account_name' | 'door' | 'place' | 'changes'> & {
   /** The account; null if no account did it, or if it is unknown. */
   actor: { id: number; name: string } | null
   channel: string
-  /** The TCP peer of the request. It and the following members are null for actions outside of the interface. */
-  peer: string | null
-  /** The forwarded address and the client that the request claims. Neither is verified. */
-  forwarded_for: string | null
-  device: string | null
-  request_id: string | null
   changes: { [name: string]: [Json, Json] } | null
 }
 

@@ -1,10 +1,9 @@
-import { countries } from '#registry/countries.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
+import { countries, minorDigits } from '#registry/iso-codes.ts'
 import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { checkValue } from '../check-value.ts'
-import { minorDigits } from '../money.ts'
 
 /** Parses a cell as a person wrote it into a value of the field. */
 

@@ -1,5 +1,4 @@
 import { servedResources } from '#registry/resources/index.ts'
-import { commonOperations } from '../common-operations.ts'
 import { series } from '../words.ts'
 import { difference, type Facts } from './facts.ts'
 
@@ -57,3 +56,19 @@ const resources = servedResources.map(({ name }) => name)
 const formatOperations = (operations: readonly string[]): string => inCode(commonOperations(operations, resources))
 
 const inCode = (texts: readonly string[]): string => series(texts.map((text) => `\`${text}\``))
+
+/**
+ * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the
+ * resource.
+ */
+export function commonOperations(operations: readonly string[], resources: readonly string[]): string[] {
+  const all = new Set(operations)
+  const common = operations.map((operation) => {
+    const resource = resources.find((name) => operation.split('/').includes(name))
+    const withName = (name: string): string => operation.replace(`/${resource}`, `/${name}`)
+    return resource !== undefined && resources.every((name) => all.has(withName(name)))
+      ? withName('<records>')
+      : operation
+  })
+  return [...new Set(common)]
+}

@@ -3,7 +3,7 @@ import { changes } from '#registry/changes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { allowlistMax, limits as limitRows, pageSizeDefault, pageSizeMax, replayWindowHours } from '#registry/limits.ts'
 import { fieldPermissions, permission } from '#registry/permissions.ts'
-import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
+import { tokenDigits, tokenPrefix } from '#registry/tokens.ts'
 import { formatName, labelOf, planWords, series } from '../words.ts'
 
 /** The form of a token. Spec, Authentication 2. */

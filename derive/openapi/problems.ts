@@ -1,10 +1,10 @@
-import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { fieldPermissions } from '#registry/permissions.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
+import { addOns } from '#registry/subscription.ts'
 import { requestId, strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../query.ts'
@@ -158,4 +158,30 @@ const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal 
     const [name] = route.parameterNames
     return refusalOf(() => readQuery(name === undefined ? '%' : `${name}=1&${name}=1`, route))
   },
+}
+
+/** The phrases of RFC 9110 for the statuses of responses. */
+export const phrases: { readonly [status: number]: string } = {
+  200: 'OK',
+  201: 'Created',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
 }

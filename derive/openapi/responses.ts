@@ -6,8 +6,8 @@ import { mergePatchType, rateHeaders, readHeaders } from '../operations/record.t
 import { type DataRoute, isWrite, unreadableRefusals } from '../routes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { type HeaderComponent, headersOf } from '../schemas/headers.ts'
-import { phrases } from '../statuses.ts'
 import { linksOf } from './links.ts'
+import { phrases } from './problems.ts'
 import { type Part, partOf } from './sharing.ts'
 
 /** Returns all responses of an operation by status, with each of its refusals. */

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
-import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
+import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription.ts'
 import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { planIsFull } from '../refusals.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
+import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription.ts'
 import { exampleId } from '../examples.ts'
 import { answerSchema, idSchema, integer, refTo } from '../schemas/envelopes.ts'
 import { inCollection } from './collection.ts'

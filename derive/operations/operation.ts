@@ -1,7 +1,7 @@
-import type { AddOn } from '#registry/add-ons.ts'
 import type { Definition, Deprecation } from '#registry/definition.ts'
 import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
 import type { Refusal, RefusalCode } from '#registry/refusals.ts'
+import type { AddOn } from '#registry/subscription.ts'
 import type { Examples } from '../examples.ts'
 import type { Parameter } from '../parameters.ts'
 import type { HeaderComponent } from '../schemas/headers.ts'

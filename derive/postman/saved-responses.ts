@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
-import { problemExample } from '../openapi/problems.ts'
+import { phrases, problemExample } from '../openapi/problems.ts'
 import type { DataRoute } from '../routes.ts'
-import { phrases } from '../statuses.ts'
 
 /**
  * Returns the responses saved with a request: all successes of the OpenAPI document, and the refusals that a program

@@ -1,4 +1,4 @@
-import { countries } from '../countries.ts'
+import { countries } from '../iso-codes.ts'
 import type { Json } from '../json.ts'
 import type { Field } from './index.ts'
 import type { CommonMembers, Kind } from './kind.ts'

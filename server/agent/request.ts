@@ -1,5 +1,6 @@
+import { inLine } from '#derive/format-printable.ts'
 import { ownRoute } from '#derive/routes.ts'
-import { type AgentSettings, agentPath } from '#registry/agents.ts'
+import { type AgentSettings, agentClientMax, agentPath } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { batchValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -9,11 +10,11 @@ import type { Share } from '../fair/shares.ts'
 import type { App } from '../http/app.ts'
 import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
 import type { Call } from '../pipeline/call.ts'
+import { formatStorable } from '../pipeline/masked-response.ts'
 import { enforceRateLimit, requireAuthorized } from '../pipeline/require-authorized.ts'
 import { type Body, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
-import { clientOf } from './client.ts'
 
 /** A request of an agent before it is known who sends it, and what it may be. */
 export type AgentRequest = {
@@ -87,3 +88,25 @@ const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }
   ...{ route, path: agentPath, params: {}, query: '', body: { bytes: Buffer.alloc(0) } },
   ...{ rawHeaders, peer, share, requestId, errorsPage, startedAt },
 })
+
+const clientInfo = 'io.modelcontextprotocol/clientInfo'
+
+/** Returns what a client says it is, in its message or, in older revisions, in `User-Agent`; nobody checks it. */
+function clientOf(message: JsonObject, rawHeaders: readonly string[]): string | null {
+  const named = nameIn(message) ?? headerNamed('user-agent', rawHeaders)
+  const text = inLine(formatStorable(named ?? '')).trim()
+  return text === '' ? null : [...text].slice(0, agentClientMax).join('')
+}
+
+function nameIn({ params }: JsonObject): string | undefined {
+  const info = memberOf(memberOf(params, '_meta'), clientInfo)
+  const [name, version] = [memberOf(info, 'name'), memberOf(info, 'version')]
+  if (typeof name !== 'string') return undefined
+  return typeof version === 'string' ? `${name} ${version}` : name
+}
+
+const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+const headerNamed = (name: string, rawHeaders: readonly string[]): string | undefined =>
+  rawHeaders.find((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)

@@ -1,7 +1,7 @@
 import { readArguments, type ToolName, toolNamed } from '#derive/agent/tools.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import type { FailureResponder } from '../http/failure-responder.ts'
+import type { FailureResponder } from '../http/failure-log.ts'
 import { CallRefusedError } from './calls.ts'
 import type { Agent } from './request.ts'
 import { changes, describe, find, get } from './tools/read.ts'

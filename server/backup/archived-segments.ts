@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { findArchiveFolder } from '../embedded/backup.ts'
 import { readNames } from '../embedded/folders.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
-import { checkSegment } from './segment.ts'
-import { segmentName, segmentOf } from './segment-name.ts'
+import { checkSegment, segmentName, segmentOf } from './segment.ts'
 import { followedTimeline, type Timelines } from './timelines.ts'
 
 /** PostgreSQL's log, as it was archived: a file for each segment, compressed, named by timeline and number. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { BackupProblem } from './manifest.ts'
-import { segmentOf } from './segment-name.ts'
+import { segmentOf } from './segment.ts'
 
 /** Timelines one after the other, each with the segment in which it begins. */
 export type Timelines = { timeline: number; begin: number }[]

@@ -1,10 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import type { OpenApp } from '../app.ts'
+import type { Config } from '../config/config.ts'
 import type { ListeningServer } from '../http/listen.ts'
+import { connectionsLeast } from '../store/allowance.ts'
 import { createCounts } from './counts.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
-import { shareOf } from './share.ts'
 
 /** Milliseconds until a process that ended is started again; doubled while it goes on ending, up to the most. */
 const backoff = { least: 100, most: 30_000 }
@@ -134,3 +135,9 @@ const closedBy = (worker: Worker): Promise<void> =>
       if (say === 'closed') resolve()
     })
   })
+
+/** The settings of one of several processes: each has its part of the connections to the database. */
+const shareOf = (config: Config): Config => ({
+  ...config,
+  connectionsMax: Math.max(connectionsLeast, Math.floor(config.connectionsMax / config.processes)),
+})

@@ -6,12 +6,11 @@ import { type BackupResult, runBackup } from '../backup/run-backup.ts'
 import { type VerifyResult, verifyBackup } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
 import { keyFiles } from '../secret.ts'
-import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
 import { startShares, withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { configOf, withDatabase } from './with-app.ts'
+import { configOf, needDatabase, withDatabase } from './with-app.ts'
 
 type Options = { withKey?: true }
 

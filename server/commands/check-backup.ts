@@ -6,7 +6,7 @@ import { type ClusterFacts, clusterFacts, readNodes } from '../store/cluster-fac
 import type { Connection } from '../store/database.ts'
 import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mistakeIn } from './mistake.ts'
-import { judgeNodes, type NodesArchiving } from './node-archiving.ts'
+import { judgeNodes, type NodesArchiving } from './own-server.ts'
 
 /** Whether what is here would come back: the newest backup and the archive. */
 export async function checkBackup(config: Config, connection: Connection, now: Date): Promise<Check[]> {

@@ -13,10 +13,11 @@ import { type Connection, type Database, openDatabase } from '../store/database.
 import { pendingMigrations } from '../store/migrate.ts'
 import { openSealed, sealedToken } from '../store/seal.ts'
 import { checkDistribution } from './check-distribution.ts'
-import { checkErased } from './check-erased.ts'
 import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mayNotCreate } from './database-trouble.ts'
+import { erasedPersonsFiles, readErased } from './erased-persons.ts'
 import { mistakeIn } from './mistake.ts'
+import { stateOf } from './person-erase.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
@@ -193,4 +194,22 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   const says = `${formatCount(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
   if (!isReachable(config)) return passCheck('demo', says)
   return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
+}
+
+/** Whether everybody whom the files of erased persons name is erased: a restore brings a person back. */
+async function checkErased(config: Config, database: Database): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const file of erasedPersonsFiles(config)) {
+    const read = await readErased(file)
+    if (read === null) continue
+    const states = await Promise.all(read.persons.map((person) => stateOf({ database }, person)))
+    const back = states.filter((state) => state !== 'is erased' && state !== 'is not there').length
+    const says = `${formatCount(read.persons.length, 'person')} in ${file}`
+    if (back === 0) checks.push(passCheck('erased', `${says}, all of them erased`))
+    else
+      checks.push(
+        warnCheck('erased', `${says}, of whom ${back} are not erased: give "plumbline person erase --from ${file}".`),
+      )
+  }
+  return checks
 }

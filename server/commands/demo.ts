@@ -3,11 +3,10 @@ import { inLine } from '#derive/format-printable.ts'
 import { formatCount } from '#derive/words.ts'
 import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
 import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
-import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
-import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
+import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { configOf, formatCompanyName, inTransaction, withApp } from './with-app.ts'
+import { configOf, formatCompanyName, inTransaction, needDatabase, withApp } from './with-app.ts'
 
 type RemoveOptions = ConfirmOptions & { withOwn?: true }
 

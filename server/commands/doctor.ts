@@ -9,11 +9,11 @@ import type { Connection } from '../store/database.ts'
 import { checkBackup, checkNewest } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { type Check, checkFolder, checkTargets, failCheck, passCheck, warnCheck } from './check-folder.ts'
-import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
 import { findServing } from './serve-note.ts'
 import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
+import { hasDatabase } from './with-app.ts'
 
 /** doctor. */
 export function addDoctor(program: Command, context: CommandContext): void {

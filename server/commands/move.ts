@@ -8,11 +8,10 @@ import { auditTransfer } from '../service/audit-log.ts'
 import { showCompany } from '../service/company.ts'
 import { type Connection, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
-import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { configOf, formatCompanyName, withApp, withDatabase } from './with-app.ts'
+import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
 import { readId } from './words.ts'
 
 /** export and import-company. */

@@ -24,10 +24,10 @@ import {
   remainsOf,
 } from '../service/persons.ts'
 import type { Transaction } from '../store/database.ts'
-import { type ConfirmOptions, confirm, needsConfirmation } from './confirm.ts'
 import { type ErasedPerson, keyOf, noteErased, readErased } from './erased-persons.ts'
 import { Mistake } from './mistake.ts'
 import { kindNamed } from './person-export.ts'
+import { type ConfirmOptions, confirm, needsConfirmation } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withExisting } from './with-app.ts'
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { personKinds } from '#registry/persons.ts'
-import { addYes } from './confirm.ts'
 import { Mistake } from './mistake.ts'
 import { type EraseOptions, erase, eraseAgain } from './person-erase.ts'
 import { exportPerson } from './person-export.ts'
+import { addYes } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { readId } from './words.ts'
 

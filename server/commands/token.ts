@@ -10,7 +10,7 @@ import {
   showToken,
   type Token,
 } from '../service/token.ts'
-import { addYes, type ConfirmOptions } from './confirm.ts'
+import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { type CompanyContext, formatCompanyName, sayOf } from './with-app.ts'
 import { addingTo, readAddresses, readId, readList, readMoment } from './words.ts'

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { type UsageRow, usageOfCompanies } from '#sql/system/usage.ts'
-import { formatTable } from './table.ts'
-import type { CommandContext, CommandResult } from './terminal.ts'
+import { type UsageRow, usageOfCompanies } from '#sql/system/row-counts.ts'
+import { type CommandContext, type CommandResult, formatTable } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 import { readWhole } from './words.ts'
 

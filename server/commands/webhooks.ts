@@ -17,7 +17,7 @@ import {
 } from '../service/webhooks.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
-import { addYes, type ConfirmOptions } from './confirm.ts'
+import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { type CompanyContext, formatCompanyName, sayOf, withExisting } from './with-app.ts'
 import { addingTo, readId, readList, readMoment } from './words.ts'

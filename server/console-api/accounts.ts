@@ -12,7 +12,7 @@ import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
-import { createWholeList } from './result.ts'
+import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: who may do what. */

@@ -18,7 +18,7 @@ import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
-import { createWholeList } from './result.ts'
+import { createWholeList } from './response.ts'
 
 /** Settings, Agents, and what agents ask for: each preview for those who may decide about it. */
 

@@ -6,7 +6,7 @@ import { Refusal } from '#registry/refusals.ts'
 import type { AcceptHeaders } from '../http/codings.ts'
 import type { HttpResponse } from '../http/send.ts'
 import { builtFile } from '../http/static-file.ts'
-import { contentPolicy } from './security-headers.ts'
+import { contentPolicy } from './response.ts'
 
 /** Where the build of the console lies. */
 export const builtConsole = join(import.meta.dirname, '../../console/dist')

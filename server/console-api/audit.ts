@@ -6,8 +6,7 @@ import { jsonType } from '../pipeline/stored-response.ts'
 import { auditCsv, auditJson, everyAudit, readAudit } from '../service/audit.ts'
 import { csvType, download, noteExport } from './export.ts'
 import type { ConsoleResult, OperationRequest } from './operation-request.ts'
-import { readPage } from './paging.ts'
-import { readDayOrMoment } from './read-moment.ts'
+import { readDayOrMoment, readPage } from './read-parameters.ts'
 
 /** Settings, Audit: a page of it, or all of it as a file. */
 

@@ -1,10 +1,64 @@
 import { invalidParameter, quoteText, readInteger } from '#derive/query.ts'
 import { idMax } from '#registry/limits.ts'
+import { refusals } from '#registry/refusals.ts'
+import { keepsDetails, switchDetails } from '#sql/system/call-details.ts'
+import {
+  type CallerSummary,
+  callersOf,
+  type DeadRow,
+  deadIntegrations,
+  type FailureRow,
+  failuresOf,
+} from '#sql/system/call-groups.ts'
 import { type CallFilter, type CallListRow, countCalls, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
-import type { OperationRequest } from './operation-request.ts'
-import { readPage, rowsOf } from './paging.ts'
-import { readDayOrMoment } from './read-moment.ts'
+import { noteCallDetails } from '../service/audit-log.ts'
+import { presentToken } from '../service/token.ts'
+import type { App, OperationRequest } from './operation-request.ts'
+import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
+import { createWholeList } from './response.ts'
+
+/** Calls taken together: what fails again and again, who calls, and who calls with a token that is gone. */
+
+const day = { hours: 24, groups: 20 }
+/** So many of the last calls, or of the last refusals of each code, are looked at: more would take long and tell the same. */
+const callsMax = 10_000
+const codes = Object.keys(refusals)
+
+export async function failures({ app, session }: OperationRequest<'calls.failures'>) {
+  const wanted = { codes, days: 7, most: callsMax, groups: 20 }
+  return createWholeList(await app.database.read<FailureRow>(failuresOf(session().actor.companyId, wanted)))
+}
+
+export async function listDeadIntegrations({ app, session }: OperationRequest<'token.dead'>) {
+  const wanted = { ...day, most: callsMax }
+  return createWholeList(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
+}
+
+export async function callers({ read }: OperationRequest<'token.callers'>) {
+  const rows = await read(async (transaction, companyId) => {
+    const token = await presentToken(transaction, companyId)
+    return token ? transaction.run<CallerSummary>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
+  })
+  return createWholeList(rows)
+}
+
+export async function showSwitch({ app, session }: OperationRequest<'calls.details-switch'>) {
+  const [row] = await app.database.read<{ keeps: boolean }>(keepsDetails(session().actor.companyId))
+  return { data: formatSwitch(app, row?.keeps === true) }
+}
+
+/** What is kept by then is not shown any more, and removed with the next sweep. */
+export async function turnSwitch({ app, body, change }: OperationRequest<'calls.switch-details'>) {
+  const { keeps } = await body()
+  return change(async (transaction, { actor }) => {
+    const rows = await transaction.run(switchDetails(actor.companyId, keeps))
+    if (rows.length > 0) await noteCallDetails(transaction, actor, keeps)
+    return { data: formatSwitch(app, keeps) }
+  })
+}
+
+const formatSwitch = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: config.callDetailsKeptDays })
 
 /** The log of API calls: what integrations do, and why one is refused. */
 

@@ -1,6 +1,11 @@
+import type { UsageDay } from '#derive/console/responses.ts'
+import { readInteger } from '#derive/query.ts'
+import { type UseRow, useByDay } from '#sql/system/call-list.ts'
+import { outcomes } from '#sql/system/calls.ts'
 import { isPlain } from '../config/exposure.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
-import type { OperationRequest } from './operation-request.ts'
+import { dayAfter } from './home.ts'
+import type { App, OperationRequest } from './operation-request.ts'
 
 /** Settings, Company. What the company pays for, its plan and its add-ons, is the operator's to change. */
 
@@ -22,3 +27,35 @@ export async function update({ body, change }: OperationRequest<'company.update'
     { isRevocation: true },
   )
 }
+
+const daysDefault = 30
+const daysMax = 90
+
+/** How much of the API and of the plan is used. */
+export async function showUsage({ app, read, parameters }: OperationRequest<'usage'>) {
+  const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
+  const [rows, company] = await read((transaction, companyId) =>
+    Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
+  )
+  return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }
+}
+
+function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
+  const own = rows.filter((row) => row.day === day)
+  const sum = (of: readonly UseRow[], what: 'calls' | 'counted') => of.reduce((total, row) => total + row[what], 0)
+  const sums = (names: readonly string[], by: 'resource' | 'outcome') => {
+    const of = (name: string) => own.filter((row) => row[by] === name)
+    return Object.fromEntries(names.map((name) => [name, sum(of(name), 'calls')]))
+  }
+  const resources = [...new Set(own.map(({ resource }) => resource))].toSorted()
+  return {
+    day,
+    counted: sum(own, 'counted'),
+    by_resource: sums(resources, 'resource'),
+    by_outcome: sums(outcomes, 'outcome'),
+  }
+}
+
+/** Days up to today, the oldest first; one without a call is a day too. */
+const lastDays = (app: App, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => dayAfter(app, index + 1 - count))

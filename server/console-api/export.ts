@@ -7,9 +7,8 @@ import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
 import { auditTransfer } from '../service/audit-log.ts'
-import type { App } from './app.ts'
-import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
-import { readConsoleListing } from './read-listing.ts'
+import type { AdmittedRequest, App, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import { readConsoleListing } from './read-parameters.ts'
 
 const pageRecords = 500
 

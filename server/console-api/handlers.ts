@@ -2,11 +2,10 @@ import * as accounts from './accounts.ts'
 import * as agents from './agents.ts'
 import * as audit from './audit.ts'
 import * as callDetails from './call-details.ts'
-import * as callGroups from './call-groups.ts'
 import * as calls from './calls.ts'
 import * as company from './company.ts'
 import { exportAll } from './export.ts'
-import { listHistory } from './history.ts'
+import { listHistory, listSettings } from './history.ts'
 import { showHome } from './home.ts'
 import * as imports from './imports.ts'
 import type { Handlers } from './operation-request.ts'
@@ -14,9 +13,7 @@ import * as records from './records.ts'
 import * as removals from './removals.ts'
 import * as session from './session.ts'
 import * as sessions from './sessions.ts'
-import { listSettings } from './settings-history.ts'
 import * as token from './token.ts'
-import { showUsage } from './usage.ts'
 import * as webhookAttempts from './webhook-attempts.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -53,15 +50,15 @@ export const handlers = {
   'token.revoke': token.revoke,
   'token.allow': token.allow,
   'token.change': token.update,
-  'token.callers': callGroups.callers,
-  'token.dead': callGroups.listDeadIntegrations,
+  'token.callers': calls.callers,
+  'token.dead': calls.listDeadIntegrations,
   'calls.list': calls.list,
   'calls.fetch': callDetails.fetch,
   'calls.dry-run': callDetails.dryRun,
-  'calls.failures': callGroups.failures,
-  'calls.details-switch': callGroups.showSwitch,
-  'calls.switch-details': callGroups.turnSwitch,
-  usage: showUsage,
+  'calls.failures': calls.failures,
+  'calls.details-switch': calls.showSwitch,
+  'calls.switch-details': calls.turnSwitch,
+  usage: company.showUsage,
   'settings.history': listSettings,
   'audit.list': audit.list,
   'audit.csv': audit.exportCsv,

@@ -1,10 +1,18 @@
 import type { AccountName, HistoryEntry } from '#derive/console/responses.ts'
 import { type LackedRights, visibleMembers } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
+import {
+  countHistory,
+  countSettingsHistory,
+  type HistoryRow,
+  historyOfRecord,
+  historyOfSettings,
+  type SettingsRow,
+} from '#sql/records/history.ts'
+import { type SettingsKind, settingsKinds } from '#sql/system/audit.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import type { OperationRequest, RecordsHandler } from './operation-request.ts'
-import { readPage, rowsOf } from './paging.ts'
+import { readPage, rowsOf } from './read-parameters.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
 export const listHistory: RecordsHandler<'records.history'> =
@@ -56,3 +64,23 @@ export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id
 /** The account that issued the token it was done with, which could make the token act for the other account. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): AccountName =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })
+
+/** What was done in Settings, by whom: each part for those who may use it. */
+export async function listSettings(asked: OperationRequest<'settings.history'>) {
+  const wanted = readPage(asked.parameters)
+  const { actor, row } = asked.session()
+  const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
+  const list = historyOfSettings(actor.companyId, kinds, wanted)
+  const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
+}
+
+/** Who may use a part of Settings sees what was done there. */
+const rights: { readonly [kind in SettingsKind]: string } = {
+  tokens: 'API_MANAGE',
+  calls: 'API_MANAGE',
+  webhook_endpoints: 'API_MANAGE',
+  agents: 'API_MANAGE',
+  accounts: 'ACCOUNTS_MANAGE',
+  companies: 'COMPANY_MANAGE',
+}

@@ -13,9 +13,8 @@ import type { Statement } from '#sql/statement.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { waitingFor } from './agents.ts'
-import type { App } from './app.ts'
 import { placedLine } from './history.ts'
-import type { OperationRequest } from './operation-request.ts'
+import type { App, OperationRequest } from './operation-request.ts'
 import { findViewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }

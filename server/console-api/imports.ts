@@ -6,7 +6,7 @@ import { needFieldRights } from '../records/rights.ts'
 import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
-import { createWholeList } from './result.ts'
+import { createWholeList } from './response.ts'
 
 /** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
 

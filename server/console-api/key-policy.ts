@@ -4,7 +4,7 @@ import type { Session } from '../service/session.ts'
 import { openSealed, type SealingKeys, seal } from '../store/seal.ts'
 import { type KeyPolicy, lockOf } from '../writes/idempotency.ts'
 import type { AnyResult, ConsoleResult, IncomingRequest } from './operation-request.ts'
-import { replyTo } from './result.ts'
+import { replyTo } from './response.ts'
 
 type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
   companyId: number

@@ -4,6 +4,7 @@ import type { AnswerOf, BodyOf, ConsoleBody, ConsoleOperationName, QueryOf } fro
 import type { Meta } from '#derive/console/responses.ts'
 import type { StandardRoutes } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
+import type { App as HttpApp } from '../http/app.ts'
 import type { HttpRequest } from '../http/request-handler.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
 import type { Body } from '../protocol/body.ts'
@@ -11,7 +12,7 @@ import type { Headers } from '../protocol/headers.ts'
 import type { PasswordQueue } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { App } from './app.ts'
+import type { App as WebhooksApp } from '../webhooks/app.ts'
 import type { Client } from './client.ts'
 
 /** An operation at its path; one about records for each resource. */
@@ -109,3 +110,6 @@ export type OperationRequest<Name extends ConsoleOperationName> = AdmittedReques
   /** Received and read when it is asked for. */
   body(): Promise<BodyOf<Name>>
 }
+
+/** What the console needs of the app, passed by hand. */
+export type App = HttpApp & WebhooksApp

@@ -1,6 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Config } from '../config/config.ts'
+import { hostOrigin, isOwnOrigin, originOf } from '../http/base.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import { type Body, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
@@ -8,11 +12,10 @@ import { needPermission, readLiveSession, renamePlainSession, type Session } fro
 import type { Transaction } from '../store/database.ts'
 import { runWrite, sessionCaller } from '../writes/run-write.ts'
 import { requestOriginOf } from './client.ts'
-import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
 import { keyOfWrite } from './key-policy.ts'
 import type { AnyResult, ChangeOptions, ConsoleResult, IncomingRequest } from './operation-request.ts'
 import { readMembers } from './read-members.ts'
-import { replyTo } from './result.ts'
+import { replyTo } from './response.ts'
 
 /** The straight line of a request to the console: headers → session → same site → our address → permission → what is asked. */
 export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult> {
@@ -102,4 +105,31 @@ function checkNeeds(asking: IncomingRequest, session: Session): Session {
 function readParameters({ query, route }: IncomingRequest): { readonly [name: string]: string } {
   if (!route.query) return {}
   return Object.fromEntries(readPairs(query, route.query, `${route.method} ${route.path}`))
+}
+
+/**
+ * A page of another site may send requests with our cookie; it cannot say that they come from here. Browsers say so in
+ * Sec-Fetch-Site; older ones, and any without TLS, send Origin. A request that says neither changes nothing.
+ * Decisions, Console.
+ */
+function refuseCrossSite(config: Config, request: IncomingMessage): void {
+  const site = request.headers['sec-fetch-site']
+  // Another port is another site, and so is the same one without TLS.
+  const isOurs = site === undefined ? isOwnOrigin(config, request) : site === 'same-origin' || site === 'none'
+  if (!isOurs) throw new Refusal('cross_site_request')
+}
+
+/**
+ * Where the address of the service is known, the console changes nothing under another: a name that somebody else
+ * points at this machine is no way in. A proxy may change Host, so what the browser says counts first.
+ */
+function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMessage): void {
+  if (publicUrl === null) return
+  const asked =
+    headers.origin === undefined ? hostOrigin(new URL(publicUrl).protocol, headers.host) : originOf(headers.origin)
+  if (asked !== publicUrl) {
+    throw new Refusal('misdirected_request', {
+      detail: `The web interface changes something at ${publicUrl} alone, as PUBLIC_URL says. Open it there, or correct PUBLIC_URL.`,
+    })
+  }
 }

@@ -14,7 +14,7 @@ import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
-import { readConsoleListing } from './read-listing.ts'
+import { readConsoleListing } from './read-parameters.ts'
 
 /** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
 

@@ -8,7 +8,7 @@ import { restoreRemoval } from '../records/restore.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { issuerOf, whoOf } from './history.ts'
 import type { OperationRequest, OperationResult } from './operation-request.ts'
-import { readPage, rowsOf } from './paging.ts'
+import { readPage, rowsOf } from './read-parameters.ts'
 
 /** What was deleted, and the way back. */
 

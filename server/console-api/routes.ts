@@ -8,7 +8,7 @@ import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { handlers } from './handlers.ts'
 import type { ConsoleRoute, Handler } from './operation-request.ts'
-import { withEveryFilter } from './read-listing.ts'
+import { withEveryFilter } from './read-parameters.ts'
 
 /** As /v1 would serve the resource, at the path of the interface. No add-on closes the interface. */
 const asOfV1 = memoize((definition: Definition) =>

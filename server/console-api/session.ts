@@ -1,11 +1,12 @@
+import { createHmac } from 'node:crypto'
 import type { OwnAccount } from '#derive/console/responses.ts'
+import { Refusal } from '#registry/refusals.ts'
 import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import { countedPeer, requestOriginOf } from './client.ts'
-import type { OperationRequest, OperationResult } from './operation-request.ts'
+import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
-import { signInLine } from './sign-in-line.ts'
 
 /** Signing in and out, and one's own account. */
 
@@ -77,3 +78,27 @@ const me = ({ key, row }: Session): OwnAccount => ({
   },
   locale_hint: null,
 })
+
+/** What the log says of a sign-in: who, from where, and what came of it. Decisions, Console. */
+function signInLine(
+  { app: { log }, client: { peer, forwardedFor }, requestId }: AdmittedRequest,
+  address: string,
+  key: string,
+) {
+  const line = {
+    ...{ request_id: requestId, peer: peer ?? null, address_key: addressKey(key, address) },
+    ...(forwardedFor === null ? {} : { forwarded_for: forwardedFor }),
+  }
+  return {
+    succeeded: ({ key, row }: Session): void =>
+      log.info({ ...line, account_id: row.account_id, company_id: key.companyId }, 'signed in'),
+    /** A fault has a line of its own. */
+    failed: (error: unknown): void => {
+      if (error instanceof Refusal) log.info({ ...line, code: error.code }, 'sign-in refused')
+    },
+  }
+}
+
+/** The same for the same address, and nothing that the address can be found by without the service's key. */
+const addressKey = (key: string, address: string): string =>
+  createHmac('sha256', key).update(`sign-in address:${address.trim().toLowerCase()}`).digest('hex').slice(0, 16)

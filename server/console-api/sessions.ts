@@ -5,7 +5,7 @@ import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
 import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
-import { createWholeList } from './result.ts'
+import { createWholeList } from './response.ts'
 
 /** Where one is signed in, and ending that from here. */
 

@@ -9,15 +9,13 @@ import { createRouter } from '../http/router.ts'
 import type { HttpResponse } from '../http/send.ts'
 import { openPasswordQueue } from '../service/password.ts'
 import { claimOfSession, type Session } from '../service/session.ts'
-import type { App } from './app.ts'
 import type { AppFiles } from './app-files.ts'
 import { clientReader } from './client.ts'
 import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
-import type { ConsoleRoute } from './operation-request.ts'
+import type { App, ConsoleRoute } from './operation-request.ts'
 import { runConsole } from './pipeline.ts'
-import { clearsCache, withoutTrace } from './result.ts'
+import { clearsCache, withoutTrace, withSecurityHeaders } from './response.ts'
 import { routes } from './routes.ts'
-import { withSecurityHeaders } from './security-headers.ts'
 
 /** Each takes a processor, and 19 MiB. */
 const hashesAtOnceMax = Math.min(4, availableParallelism())

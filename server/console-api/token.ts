@@ -17,7 +17,7 @@ import {
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { ChangeOptions, OperationRequest, OperationResult } from './operation-request.ts'
-import { readMoment } from './read-moment.ts'
+import { readMoment } from './read-parameters.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */

@@ -6,7 +6,7 @@ import { needViews } from '../service/webhook-input.ts'
 import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
 import { sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
 import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
-import { readPage, rowsOf } from './paging.ts'
+import { readPage, rowsOf } from './read-parameters.ts'
 import { findAnswerableWebhook, findWebhook } from './webhooks.ts'
 
 /** What was sent to a webhook, what came back, and the same once more. */

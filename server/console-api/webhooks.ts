@@ -19,8 +19,8 @@ import type { Transaction } from '../store/database.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import { historyPage } from './history.ts'
 import type { AdmittedRequest, AnyResult, ConsoleResult, OperationRequest } from './operation-request.ts'
-import { readMoment } from './read-moment.ts'
-import { createWholeList } from './result.ts'
+import { readMoment } from './read-parameters.ts'
+import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */

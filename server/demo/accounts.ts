@@ -10,7 +10,6 @@ import { type CompanyInput, createCompany } from '../service/company.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../store/seal.ts'
-import { publishedPasswords } from './people.ts'
 
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
 type DemoAccountKey = { companyId: number; id: number }
@@ -177,3 +176,17 @@ const drawPassword = (): string =>
   Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')).join(
     '-',
   )
+
+/** Who signs in to the demo. Their passwords are drawn for each database. */
+
+export const demoOwners = [
+  { name: 'Ada Marsh', email: 'ada@harbor-masonry.example' },
+  { name: 'Hal Whitcombe', email: 'hal@hilltop-roofing.example' },
+] as const
+
+export const foreman = { name: 'Femi Adeyemi', email: 'femi@harbor-masonry.example' } as const
+
+export const bookkeeper = { name: 'Ottilie Brandt', email: 'ottilie@harbor-masonry.example' } as const
+
+/** The passwords that the demo had before they were drawn. They stood in these sources: none of them is left in force. */
+const publishedPasswords = ['harbor-demo-1', 'hilltop-demo-1', 'foreman-demo-1', 'office-demo-1'] as const

@@ -1,11 +1,9 @@
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
 import type { Transaction } from '../store/database.ts'
-import { createDemoCompany } from './accounts.ts'
-import { type Calendar, calendarFrom } from './calendar.ts'
-import { demoOwners } from './people.ts'
+import { createDemoCompany, demoOwners } from './accounts.ts'
 import { addressOf, emailOf, formatSlug, phoneOf } from './places.ts'
-import { createSeeder, type Seeder, turn } from './seeder.ts'
+import { type Calendar, calendarFrom, createSeeder, type Seeder, turn } from './seeder.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
 export async function createHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {

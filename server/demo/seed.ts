@@ -15,7 +15,7 @@ import { operator } from '../records/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts'
-import { createHarbor } from './harbor.ts'
+import { createHarbor } from './harbor/company.ts'
 import { createHilltop } from './hilltop.ts'
 
 /** The two companies that show what there is to see, and how to get in. */

@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
+import type { Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { type Config, version } from '../config/config.ts'
+import type { BoundDocument } from '../pipeline/bind.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
-import { jsonType, refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
+import { errorsAddress, jsonType, refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
 import type { App, Stage } from './app.ts'
 import { type AcceptHeaders, openCoder, openToAll, type TextResponse } from './codings.ts'
 import type { HttpResponse } from './send.ts'
@@ -21,7 +24,7 @@ type Page = {
 }
 
 /** The path of the reference page's script. */
-export const referenceAsset = '/v1/docs/scalar.js'
+const referenceAsset = '/v1/docs/scalar.js'
 
 /** Returns the pages beside the registry's routes, for operators and browsers. */
 export function createPages(app: App, stage: Stage): Pages {
@@ -82,3 +85,24 @@ const json = (status: number, value: object): ApiResponse => ({
   headers: { 'Content-Type': jsonType, 'Cache-Control': 'no-store' },
   body: JSON.stringify(value),
 })
+
+/** Returns the response for a public document. `base` is the address that the caller used. */
+export type DocumentResponder = (document: BoundDocument, base: string, accepts: AcceptHeaders) => Promise<HttpResponse>
+
+export function openDescribe(config: Config, all: () => readonly Route[]): DocumentResponder {
+  const coded = openCoder()
+  return (document, base, accepts) => coded(describe(config, all(), document, base), accepts)
+}
+
+/** Builds the public documents from the served routes, for every request. Spec, What the service does 6. */
+function describe(
+  { publicUrl }: Config,
+  all: readonly Route[],
+  { route, make }: BoundDocument,
+  base: string,
+): TextResponse {
+  const about = { base, version, errorsPage: errorsAddress(publicUrl) }
+  const { body, headers } = make({ all, about, script: referenceAsset })
+  const common = { 'Content-Type': route.type, 'Cache-Control': 'no-cache', ...openToAll }
+  return { status: 200, headers: { ...common, ...headers }, body }
+}

@@ -24,7 +24,7 @@ const firstBytes = 4096
  * Receives a body, or refuses it if there is no memory for it. Uses one growing buffer: a list of packets would take
  * many times the size of a body that arrives byte by byte.
  */
-export function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
+function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
   let buffer = Buffer.alloc(0)
   let size = 0
   const keep = (chunk: Buffer): void => {
@@ -83,7 +83,7 @@ export async function readBytes(request: IncomingMessage, budget: Budget, most: 
 }
 
 /** Returns undefined for a chunked body. A request that declares nothing has no body. */
-export function declaredLength({ headers }: IncomingMessage): number | undefined {
+function declaredLength({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
 }
 
@@ -115,4 +115,33 @@ export function readAway(request: IncomingMessage, { turn }: Budget): Promise<vo
     const timer = setTimeout(done, awayMilliseconds)
     request.on('data', onData).on('end', done).on('error', done).on('close', done).resume()
   })
+}
+
+/** Bytes received from any caller; more only from an authorized one. */
+const strangersBytes = 64 * 1024
+/** Bytes read together with the caller's row; more only after the caller is known. */
+const unseenBytes = 4 * 1024
+
+const none: Body = { bytes: Buffer.alloc(0) }
+
+/**
+ * Reads the body of a call. `isWanted` authorizes the caller, or refuses, and returns whether the call needs its body.
+ * Most bodies are small and need no such query. Decisions, Bodies.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  budget: Budget,
+  most: number,
+  isWanted: () => Promise<boolean>,
+): Promise<Body> {
+  const declared = declaredLength(request)
+  // The refusal needs nothing of the body.
+  if (declared !== undefined && declared > most) return 'too large'
+  const upload = receive(request, budget, most)
+  const waits = request.headers.expect !== undefined
+  const isLarge = declared !== undefined && declared > strangersBytes
+  const isWhole = !waits && !isLarge && (await upload.upTo(strangersBytes))
+  if (isWhole && upload.bytes().length <= unseenBytes) return { bytes: upload.bytes() }
+  if (!(await isWanted())) return none
+  return isWhole || (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }

@@ -1,5 +1,5 @@
 import type { Json } from '#registry/json.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, orThrow, Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Actor } from '../records/actor.ts'
 import { type Caller, tokenCaller } from '../writes/run-write.ts'
@@ -8,7 +8,6 @@ import { authorize, type TokenAsk } from './authorize.ts'
 import type { Call } from './call.ts'
 import { logCallLater } from './call-log.ts'
 import { keepDetails } from './keep-details.ts'
-import { orRefusal, orThrow } from './or-refusal.ts'
 
 /** The authorized caller, or a refusal; a known caller is logged either way. */
 export function requireAuthorized(

@@ -1,5 +1,5 @@
 import type { Json } from '#registry/json.ts'
-import { Refusal, refusals } from '#registry/refusals.ts'
+import { orRefusal, orThrow, Refusal, refusals } from '#registry/refusals.ts'
 import type { Statement } from '#sql/statement.ts'
 import {
   type BatchResponseRow,
@@ -23,7 +23,6 @@ import { callRow, settledRow } from './call-log.ts'
 import { replayedAnswer, storedAnswer } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
-import { orRefusal, orThrow } from './or-refusal.ts'
 import { actorOf, callerOf } from './require-authorized.ts'
 import { refusalAnswer, replyOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
 

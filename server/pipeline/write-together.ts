@@ -1,4 +1,4 @@
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, Refusal } from '#registry/refusals.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { insertCalls } from '#sql/system/calls.ts'
@@ -15,7 +15,6 @@ import type { App } from './app.ts'
 import { authorize, type TokenAsk } from './authorize.ts'
 import type { ApiResponse, Call } from './call.ts'
 import { callRow } from './call-log.ts'
-import { orRefusal } from './or-refusal.ts'
 import { actorOf, enforceRateLimit } from './require-authorized.ts'
 import { type StoredResponse, withTag, writeIdHeader } from './stored-response.ts'
 

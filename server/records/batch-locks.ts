@@ -3,12 +3,13 @@ import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
+import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { takeValues } from '#sql/system/locks.ts'
-import type { AcceptedRow, Run } from './batch-run.ts'
-import { hangsInTree } from './cut.ts'
+import type { Transaction } from '../store/database.ts'
+import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
-import { idsOfReferences } from './reference.ts'
 
 /** Takes, in the one order, all that a batch is known to need: its values first, so that what they name stays named. */
 export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise<void> {
@@ -89,4 +90,29 @@ async function namedTargets({ transaction, companyId }: LockContext, rows: reado
     }),
   )
   return found
+}
+
+/** The live record with an external reference. */
+export async function idOfReference(
+  transaction: Transaction,
+  companyId: number,
+  definition: Definition,
+  reference: string,
+): Promise<number> {
+  const [id] = await idsOfReferences(transaction, companyId, definition, [reference])
+  if (id === null || id === undefined) throw new Refusal('not_found')
+  return id
+}
+
+/** The same of many; null where there is none. */
+export async function idsOfReferences(
+  transaction: Transaction,
+  companyId: number,
+  definition: Definition,
+  references: readonly (string | undefined)[],
+): Promise<(number | null)[]> {
+  const given = references.map((reference) => reference?.trim() ?? null)
+  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', given))
+  const holders = new Map(rows.map(({ place, holder }) => [place, holder]))
+  return references.map((_, index) => holders.get(index + 1) ?? null)
 }

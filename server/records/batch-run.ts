@@ -4,6 +4,7 @@ import { rowProblems, rowRefusal } from '#derive/refusals.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Refusal } from '#registry/refusals.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import type { ExpectedVersion } from './expected.ts'
 import type { RemovalResult } from './remove.ts'
 import type { UpsertResult } from './upsert.ts'
@@ -62,3 +63,32 @@ export function inBody(refusal: Refusal): Refusal {
   const { errors } = refusal.particulars
   return errors ? rowRefusal(rowProblems(errors)) : refusal
 }
+
+/**
+ * The first operations that can be done together: consecutive ones of one sort and one resource, up to where one uses
+ * what another of them does. What only the database knows is cut when it is known (`update-set.ts`).
+ */
+export function nextSet(rows: readonly AcceptedRow[]): AcceptedRow[] {
+  const set: AcceptedRow[] = []
+  let namesChange = false
+  for (const row of rows) {
+    const first = set[0]
+    if (first && (!isOfSet(first, row) || hangsInTree(row) || (namesChange && isNamed(row)))) break
+    set.push(row)
+    if (hangsInTree(row)) break
+    namesChange ||= Object.hasOwn(row.wanted.body, 'external_ref')
+  }
+  return set
+}
+
+const isOfSet = (first: AcceptedRow, { wanted }: AcceptedRow): boolean =>
+  wanted.op === first.wanted.op &&
+  wanted.definition === first.wanted.definition &&
+  ![...wanted.refs.values()].some((n) => n >= first.n)
+
+/** Whether the operation finds its record by an external reference. */
+const isNamed = ({ wanted }: AcceptedRow): boolean => wanted.externalRef !== undefined
+
+/** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
+export const hangsInTree = ({ wanted: { id, externalRef, definition, body } }: AcceptedRow): boolean =>
+  (id ?? externalRef) !== undefined && treesOf(definition).some((name) => Object.hasOwn(body, name))

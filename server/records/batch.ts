@@ -5,21 +5,19 @@ import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { lockBatch } from './batch-locks.ts'
+import { idOfReference, idsOfReferences, lockBatch } from './batch-locks.ts'
 import {
   type AcceptedRow,
   inBody,
+  nextSet,
   type OperationResult,
   type OrderedOperation,
   type Outcomes,
   type Run,
   resolveBody,
 } from './batch-run.ts'
-import { createBreather } from './breather.ts'
 import { runLocked } from './command.ts'
 import { createRecords } from './create.ts'
-import { nextSet } from './cut.ts'
-import { idOfReference, idsOfReferences } from './reference.ts'
 import { createRemoval } from './remove.ts'
 import { type ChangedRow, updateRecords } from './update.ts'
 import { upsert } from './upsert.ts'
@@ -128,4 +126,16 @@ async function targetsOf(run: Run, definition: Definition, set: readonly Accepte
     rows.push({ id, expected: row.expected, ...resolveBody(run, row) })
   }
   return rows
+}
+
+const milliseconds = 4
+
+/** Lets the requests of others pass, every few milliseconds of a long piece of work. */
+export function createBreather(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < milliseconds) return
+    await new Promise((resolve) => setImmediate(resolve))
+    since = performance.now()
+  }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '#registry/json.ts'
-import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
+import { type Prefetch, prefetchStatement } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'

@@ -1,7 +1,7 @@
 import { planIsFull } from '#derive/refusals.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { isPlanLimited, planLimit } from '#registry/subscription-plans.ts'
+import { isPlanLimited, planLimit } from '#registry/subscription.ts'
 import type { Origin } from '#sql/author.ts'
 import { drawRecordIds, insertRecords } from '#sql/records/insert.ts'
 import { type LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'

@@ -3,7 +3,7 @@ import { findAcceptable } from '#derive/input.ts'
 import type { Definition, Relation } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
-import { isPlanLimited } from '#registry/subscription-plans.ts'
+import { isPlanLimited } from '#registry/subscription.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import {
   firstReferring,

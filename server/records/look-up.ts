@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
+import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
 import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/records/prefetch.ts'

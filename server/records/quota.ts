@@ -1,7 +1,7 @@
 import { planIsFull } from '#derive/refusals.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Refusal } from '#registry/refusals.ts'
-import { isPlanLimited, planLimit, type SubscriptionPlan } from '#registry/subscription-plans.ts'
+import { isPlanLimited, planLimit, type SubscriptionPlan } from '#registry/subscription.ts'
 import { holdPlan, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 

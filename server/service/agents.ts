@@ -1,6 +1,6 @@
 import { type AgentSettings, agentRecordsMax } from '#registry/agents.ts'
 import { invalidField } from '#registry/refusals.ts'
-import { type AgentsRow, holdAgents, selectAgents, updateAgents } from '#sql/system/agents.ts'
+import { type AgentsRow, holdAgents, selectAgents, updateAgents } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'

@@ -1,10 +1,16 @@
 import { formatName } from '#derive/words.ts'
-import { type AddOn, addOns } from '#registry/add-ons.ts'
-import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
+import { currencies } from '#registry/iso-codes.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
-import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription-plans.ts'
+import {
+  type AddOn,
+  addOns,
+  isPlanLimited,
+  planLimit,
+  planNames,
+  type SubscriptionPlan,
+} from '#registry/subscription.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import {
   type CompanyRow,

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
+import { tokenDigits, tokenPrefix } from '#registry/tokens.ts'
 import type { Claim } from '../fair/shares.ts'
 
 /**

@@ -1,5 +1,9 @@
+import { checkValue } from '#derive/check-value.ts'
+import { type Problem, problem } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
+import { allowlistProblem, readAllowlistEntry } from '#registry/tokens.ts'
 import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import { holdKeys } from '#sql/system/seal.ts'
@@ -18,7 +22,6 @@ import { violatedIndex } from '../store/faults.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from '../store/seal.ts'
 import { needAll } from './account-rights.ts'
 import { audit, auditToken } from './audit-log.ts'
-import { allowlistProblems, labelProblems, lackedByAccount, normalizeAllowlist, scopeProblems } from './token-input.ts'
 import { createToken, hashToken } from './token-text.ts'
 
 /** The one active token of a company, without its text. */
@@ -208,3 +211,26 @@ async function insert(
 /** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
 const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>
   needAll(holds, scopes, (missing) => `The token may use ${missing}`)
+
+/** What somebody wants of a token, and what is wrong with it. */
+
+const labelField: Field = { kind: 'text', max: 120, example: 'Warehouse', about: 'What the token is for.' }
+
+const labelProblems = (label: string): Problem[] => checkValue(labelField, label, 'label').problems
+
+const lackedByAccount = 'which the account does not hold'
+
+function scopeProblems(wanted: readonly string[], held: readonly string[], lacked = lackedByAccount): Problem[] {
+  const strange = wanted.find((scope) => !held.includes(scope))
+  if (strange === undefined) return []
+  const why = allScopes.includes(strange) ? lacked : 'which is no scope'
+  return [problem('scopes', 'not_allowed', `has ${JSON.stringify(strange)}, ${why}`)]
+}
+
+function allowlistProblems(allowlist: readonly string[]): Problem[] {
+  const message = allowlistProblem(allowlist)
+  return message === undefined ? [] : [problem('allowlist', 'wrong_format', message)]
+}
+
+const normalizeAllowlist = (allowlist: readonly string[]): string[] =>
+  allowlist.map((entry) => readAllowlistEntry(entry) as string)

@@ -1,6 +1,5 @@
-import type { ArchiverRow } from '#sql/archiver.ts'
 import { archivingOfNodes, type NodeArchiverRow, nodeTimeouts } from '#sql/citus/archiving.ts'
-import { type ClusterRow, clusterRow } from '#sql/system/cluster.ts'
+import { type ArchiverRow, type ClusterRow, clusterRow } from '#sql/cluster.ts'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
+import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate'
 import type pg from 'pg'
 import { selectBackend, setInSession } from '#sql/system/connection.ts'
-import type { Holder } from '#sql/system/migrations.ts'
+import { type Holder, lockHolder, tryLock } from '#sql/system/migrations.ts'
 import { type Connection, codeOf, withClient } from './connect.ts'
 import { isConflict } from './faults.ts'
 import { formatHolder, watchHolders } from './holders.ts'
 import { appliedMigrations } from './migration-files.ts'
-import { takeMigrationLock } from './migration-lock.ts'
 
 export type RetryOptions = {
   tell: (sentence: string) => void
@@ -103,4 +103,30 @@ function limitRate(tell: (sentence: string) => void): (holders: readonly Holder[
     lastSaid = performance.now()
     tell(`Waiting for ${holders.map(formatHolder).join(', ')} …`)
   }
+}
+
+const lookEveryMs = 250
+
+/**
+ * Takes the lock of all migrations for the session, the one that earlier versions take. It asks again and again instead
+ * of waiting in a statement: an index that is made concurrently waits for the snapshots of all statements.
+ */
+async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
+  let lastSaid = performance.now()
+  for (;;) {
+    const { text, values } = tryLock(PG_MIGRATE_LOCK_ID)
+    const { rows } = await client.query<{ is_held: boolean }>(text, values)
+    if (rows[0]?.is_held) return
+    if (performance.now() - lastSaid > sayEveryMs) {
+      lastSaid = performance.now()
+      await sayHolder(client, tell)
+    }
+    await setTimeout(lookEveryMs)
+  }
+}
+
+async function sayHolder(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
+  const { text, values } = lockHolder(PG_MIGRATE_LOCK_ID)
+  const { rows } = await client.query<Holder>(text, values)
+  for (const holder of rows) tell(`Waiting for ${formatHolder(holder)}, which brings the database up to date …`)
 }

@@ -1,7 +1,6 @@
 import { Refusal } from '#registry/refusals.ts'
-import { prefetchStatement } from '#sql/prefetch.ts'
 import { type TagRow, tagsOf, tagWithin } from '#sql/records/tags.ts'
-import { conflict, type Statement } from '#sql/statement.ts'
+import { conflict, prefetchStatement, type Statement } from '#sql/statement.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'

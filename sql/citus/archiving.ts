@@ -1,4 +1,4 @@
-import { archiver } from '../archiver.ts'
+import { archiver } from '../cluster.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 /** A node of the cluster; `answer` is an `ArchiverRow` as JSON, or the reason why there is none. */

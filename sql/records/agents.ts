@@ -1,7 +1,7 @@
 import { companyRow } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import type { AgentsRow } from '../system/agents.ts'
 import type { CallerAsk } from '../system/caller.ts'
+import type { AgentsRow } from '../system/companies.ts'
 import { withCaller } from './read.ts'
 
 /** What is asked about the company of an agent, with its caller. `erased_at` is the last erasure of a person. */

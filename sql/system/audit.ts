@@ -51,7 +51,9 @@ export type AuditRow = {
   account_id: number | null
   account_name: string | null
   door: string
+  /** The TCP peer of the request. It and the following members are null for actions outside of the interface. */
   peer: string | null
+  /** The forwarded address and the client that the request claims. Neither is verified. */
   forwarded_for: string | null
   device: string | null
   request_id: string | null

@@ -1,6 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Prefetch, prefetchedRow } from '../prefetch.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { type Prefetch, prefetchedRow, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey, type StoredResponseRow } from './stored-responses.ts'
 

@@ -65,7 +65,7 @@ export const deadIntegrations = (
   { hours, most, groups }: { hours: number; most: number; groups: number },
 ): Statement =>
   statement(
-    sql`select g.token_id, t.label as token_label, ${instant(endedAt('t.'))} as token_ended_at, host(g.peer) as peer, g.count,
+    sql`select g.token_id, t.label as token_label, ${instant(endedAt)} as token_ended_at, host(g.peer) as peer, g.count,
       ${instant('g.last_at')} as last_at, ${userAgentOf(companyId, 'g.request_id')} as user_agent,
       exists (
         select from (

@@ -30,7 +30,7 @@ export type CallFilter = {
 
 const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, c.client, ${outcome} as outcome, c.token_id, t.label as token_label,
-  ${raw(endedAt('t.'))} is null as token_active, ${instant(endedAt('t.'))} as token_ended_at`
+  ${raw(endedAt)} is null as token_active, ${instant(endedAt)} as token_ended_at`
 
 const conditions = (companyId: number, filter: CallFilter) => {
   const { status, code, route, outcome: wanted, about, peer, tokenId, from, before } = filter

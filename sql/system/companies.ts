@@ -1,5 +1,6 @@
 import type { Sql } from 'sql-template-tag'
-import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
+import type { AgentSettings } from '#registry/agents.ts'
+import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 export type CompanyRow = {
@@ -47,3 +48,20 @@ export const shareCompany = (id: number): Statement =>
  */
 export const isAfterErasure = (at: Sql, erasedAt: Sql): Sql =>
   sql`coalesce(${at} > ${erasedAt} + interval '2 minutes', true)`
+
+/** Whether agents may reach a company, and what they need a person for. */
+
+export type AgentsRow = { agents: AgentSettings | null }
+
+export const selectAgents = (companyId: number): Statement =>
+  statement(sql`select agents from companies where id = ${companyId}`, 'agents.settings')
+
+/** Holds them: of two who change them the second sees what the first has set. */
+export const holdAgents = (companyId: number): Statement =>
+  statement(sql`select agents from companies where id = ${companyId} for no key update`, 'agents.hold')
+
+export const updateAgents = (companyId: number, settings: AgentSettings | null): Statement =>
+  statement(
+    sql`update companies set agents = ${settings && JSON.stringify(settings)}::jsonb where id = ${companyId}`,
+    'agents.update',
+  )

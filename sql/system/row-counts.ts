@@ -32,3 +32,29 @@ export const compactRowCounts = (most: number): Statement =>
     'row-counts.compact',
     compactThere(most),
   )
+
+/** `counted` are the calls that were no replay and no preview; `records` are those that are live now. */
+export type UsageRow = { id: number; name: string; plan: string; calls: number; counted: number; records: number }
+
+/** The companies with most calls of so many days up to today: the calls that are kept, and the sums of the others. */
+export const usageOfCompanies = (days: number, most: number): Statement =>
+  statement(
+    sql`select c.id, c.name, c.plan, recent.calls + former.calls as calls,
+      recent.counted + former.counted as counted, live.records
+    from (select id, name, plan from companies order by id) c
+    cross join lateral (
+      select count(*) as calls, count(*) filter (where counted) as counted from (
+        select counted from calls where company_id = c.id and at >= current_date - ${days - 1}::int order by at
+      ) one
+    ) recent
+    cross join lateral (
+      select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(counted), 0)::bigint as counted
+      from call_days where company_id = c.id and day >= current_date - ${days - 1}::int
+    ) former
+    cross join lateral (
+      select coalesce((select sum(total) from tallies where company_id = c.id), 0)::bigint
+        + coalesce((select sum(change) from tally_changes where company_id = c.id), 0)::bigint as records
+    ) live
+    order by calls desc, records desc, c.id limit ${most}`,
+    'usage.of-companies',
+  )

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import type { SubscriptionPlan } from '#registry/subscription-plans.ts'
+import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import { eitherSql, instant, type Statement, sql, statement } from '../statement.ts'
 import { sweepStatement } from './sweep.ts'

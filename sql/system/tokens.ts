@@ -19,9 +19,8 @@ export type TokenRow = {
 export const isLive = (of = ''): Sql =>
   raw(`${of}revoked_at is null and (${of}expires_at is null or ${of}expires_at > now())`)
 
-/** When a token stopped: revoked, or at its end. Null: it works. */
-export const endedAt = (of: string): string =>
-  `least(${of}revoked_at, case when ${of}expires_at <= now() then ${of}expires_at end)`
+/** When the token `t` stopped: revoked, or at its end. Null: it works. */
+export const endedAt = 'least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end)'
 
 const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at`
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkArchive, checkEnd } from '#server/backup/archived-segments.ts'
 import type { Manifest } from '#server/backup/manifest.ts'
-import { segmentBytes, segmentName, segmentOf } from '#server/backup/segment-name.ts'
+import { segmentBytes, segmentName, segmentOf } from '#server/backup/segment.ts'
 
 const systemId = '7711173149374308816'
 const pageBytes = 8192

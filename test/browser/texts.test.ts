@@ -6,10 +6,10 @@ import { countIn } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
-type Words = { fields: Record<string, string>; values: Record<string, string>; steps: Record<string, string> }
+type Words = { fields: Record<string, string>; values: Record<string, string>; steps?: Record<string, string> }
 
 /** What the catalogue has to call by a name, of one resource. */
-const wanted = (definition: Definition): Words => {
+const wanted = (definition: Definition): Required<Words> => {
   const fields = Object.entries(definition.fields)
   const choices = fields.flatMap(([, field]) => (field.kind === 'choice' ? [field] : []))
   const nameAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, expect.any(String)]))
@@ -33,7 +33,7 @@ describe.each([
   ['German', de],
 ] as const)('The %s catalogue', (_, texts) => {
   test.each(registry)('calls every field, state and step of $name by a name, and nothing else', (definition) => {
-    const { fields, values, steps } = texts.records[definition.name as keyof typeof texts.records] as Words
+    const { fields, values, steps = {} } = texts.records[definition.name as keyof typeof texts.records] as Words
     // A step may have a name of its own, by where it comes from.
     const [own, plain] = [true, false].map((isOwn) =>
       Object.entries(steps).filter(([name]) => name.includes('>') === isOwn),

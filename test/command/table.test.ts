@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTable } from '#server/commands/table.ts'
+import { formatTable } from '#server/commands/terminal.ts'
 
 const terminal = (isTTY: boolean) => ({
   terminal: { stdout: { isTTY, write: () => undefined } } as unknown as Parameters<typeof formatTable>[2]['terminal'],

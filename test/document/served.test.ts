@@ -11,7 +11,7 @@ import { type DataRoute, dataRoutesOf, routes as everyRoute, isDataRoute, resour
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { equipment } from '#registry/resources/equipment.ts'
 import { registry } from '#registry/resources/index.ts'
-import { subscriptionPlans } from '#registry/subscription-plans.ts'
+import { subscriptionPlans } from '#registry/subscription.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
 

@@ -127,7 +127,7 @@ describe('docs/security/keys.md', () => {
   /** The modules that use a key, and the beginning of the row that says what for. */
   const uses: { readonly [file: string]: readonly string[] } = {
     'server/console-api/key-policy.ts': ['an answer of the interface that showed a secret', 'a write of the interface'],
-    'server/console-api/sign-in-line.ts': ['an address in a line about signing in'],
+    'server/console-api/session.ts': ['an address in a line about signing in'],
     'server/embedded/access.ts': ['the sign-in to the database'],
     'server/service/device.ts': ['a browser that has signed in before'],
     'server/service/rotate-keys.ts': ['a token’s text and a demo password', 'a webhook’s secret'],

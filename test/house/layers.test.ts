@@ -146,7 +146,7 @@ test('pages show text as text, listen to no messages, and nothing but the public
   const preflights = linesWith('', /\.\.\.preflightHeaders/).map((line) => line.split(':')[0])
   expect(preflights).toEqual(['server/http/api.ts'])
   const users = linesWith('', /\.\.\.openToAll/).map((line) => line.split(':')[0])
-  expect([...new Set(users)].toSorted()).toEqual(['server/http/describe.ts', 'server/http/pages.ts'])
+  expect([...new Set(users)].toSorted()).toEqual(['server/http/pages.ts'])
   expect(linesWith('', /\beval\(|new Function\(|\bvm\./)).toEqual([])
 })
 

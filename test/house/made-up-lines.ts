@@ -1,8 +1,7 @@
 /** One change of a file: `put` takes the place of `at`, or is the whole of a new file. */
 export type Edit = { file: string; at?: string; put: string }
 
-const spareWords =
-  "one: 'vehicle', many: 'Vehicles', add: 'New vehicle', none: 'None.', fields: { name: 'Name' }, values: {}, steps: {}"
+const spareWords = "one: 'vehicle', many: 'Vehicles', add: 'New vehicle', none: 'None.', fields: {}, values: {}"
 const words = (at: string, put: string): Edit[] =>
   ['en', 'de'].map((language) => ({ file: `console/texts/${language}/records.ts`, at, put }))
 
@@ -147,8 +146,8 @@ export const tea: ReadHandler = ({ success }) => () => ({
   'an operation of the web interface': [
     {
       file: 'derive/console/operations.ts',
-      at: '  home: { ',
-      put: "  coffee: { method: 'GET', path: '/coffee', needs: 'session', data: typeMarker<{ cups: number }>() },\n\n  home: { ",
+      at: '  home: get(',
+      put: "  coffee: get('/coffee', 'session', { data: typeMarker<{ cups: number }>() }),\n\n  home: get(",
     },
     {
       file: 'server/console-api/coffee.ts',

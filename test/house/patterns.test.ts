@@ -9,7 +9,7 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import * as time from '#registry/fields/time.ts'
 import * as limits from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
-import * as tokenForm from '#registry/token-form.ts'
+import * as tokenForm from '#registry/tokens.ts'
 
 /**
  * A pattern that tries the same characters again and again stops the whole process for as long as its text makes it.

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { App } from '#server/http/app.ts'
-import { type FailureLog, openFailureLog } from '#server/http/failure-log.ts'
-import { answerFailures, type FailureResponder } from '#server/http/failure-responder.ts'
+import { answerFailures, type FailureLog, type FailureResponder, openFailureLog } from '#server/http/failure-log.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
 import { startProcess } from '../stage/process.ts'

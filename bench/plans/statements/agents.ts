@@ -1,6 +1,6 @@
 import { agentDefaults } from '#registry/agents.ts'
 import { agentWithCaller } from '#sql/records/agents.ts'
-import { holdAgents, selectAgents, updateAgents } from '#sql/system/agents.ts'
+import { holdAgents, selectAgents, updateAgents } from '#sql/system/companies.ts'
 import {
   companiesWithOldPreviews,
   companiesWithTold,

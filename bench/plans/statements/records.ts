@@ -1,7 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
-import { prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import {
@@ -66,6 +65,7 @@ import {
   plannedBy,
   removalsById,
 } from '#sql/records/written-changes.ts'
+import { prefetchStatement } from '#sql/statement.ts'
 import { appendRecords } from '#sql/system/log.ts'
 import {
   ask,

@@ -1,4 +1,5 @@
 import { registry } from '#registry/resources/index.ts'
+import { clusterRow } from '#sql/cluster.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
@@ -43,7 +44,6 @@ import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list
 import { selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
-import { clusterRow } from '#sql/system/cluster.ts'
 import {
   findCompany,
   insertCompany,
@@ -82,7 +82,7 @@ import {
   sessionsOfPerson,
 } from '#sql/system/persons.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
-import { addToRowCount, compactRowCounts } from '#sql/system/row-counts.ts'
+import { addToRowCount, compactRowCounts, usageOfCompanies } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
   deleteSession,
@@ -113,7 +113,6 @@ import {
   setAllowlist,
   setTokenScopes,
 } from '#sql/system/tokens.ts'
-import { usageOfCompanies } from '#sql/system/usage.ts'
 import {
   answer,
   ask,

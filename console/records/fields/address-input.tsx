@@ -11,7 +11,7 @@ export function AddressInput(props: MembersInputProps) {
   const address: JsonObject = isObject(value) ? value : {}
   return (
     <Bare id={inputId(path)} sx={{ gridColumn: '1 / -1' }}>
-      <MutedText component="legend" mb={1} sx={{ p: 0 }}>
+      <MutedText component="legend" mb={1}>
         {label}
       </MutedText>
       <Fields>

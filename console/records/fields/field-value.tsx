@@ -2,17 +2,18 @@ import Box from '@mui/material/Box'
 import Link, { type LinkProps } from '@mui/material/Link'
 import { useReference } from 'react-admin'
 import type { FormField } from '#derive/form.ts'
+import type { Line } from '#registry/fields/lines.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { lineTotal } from '#registry/resources/totals.ts'
 import { useMe } from '../../me/me.tsx'
+import { pathOf } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Unbroken } from '../../ui/layout.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
-import { amountOf } from './line-amount.ts'
 
 type ShownProps = {
   field: FormField
@@ -141,4 +142,11 @@ function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean
       ]}
     />
   )
+}
+
+/** What a line comes to, once it has the numbers for it. */
+export function amountOf(line: JsonObject): number | undefined {
+  const { quantity, unit_price_minor: price } = line
+  if (typeof quantity !== 'number' || !Number.isSafeInteger(price)) return undefined
+  return Number(lineTotal(line as Line))
 }

@@ -15,8 +15,8 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Grow, Unbroken } from '../../ui/layout.tsx'
 import { Lead } from '../../ui/panel.tsx'
+import { amountOf } from './field-value.tsx'
 import { inputId, type MembersInputProps, useProblemHere } from './input.ts'
-import { amountOf } from './line-amount.ts'
 
 /** Priced lines: added, moved and removed by keyboard too, each with what it comes to. */
 export function LinesInput(props: MembersInputProps) {

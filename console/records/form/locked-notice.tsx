@@ -9,7 +9,7 @@ export function LockedNotice({ definition, record }: { definition: Definition; r
   const { correction } = useRecordTexts()
   if (!isProtected(definition, record)) return null
   return (
-    <Note severity="info" sx={{ bgcolor: 'background.paper' }}>
+    <Note severity="info" isRaised>
       {form.locked} {correction(definition.name)}
     </Note>
   )

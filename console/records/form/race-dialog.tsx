@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Radio from '@mui/material/Radio'
 import RadioGroup from '@mui/material/RadioGroup'
@@ -11,7 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Lead, MutedText } from '../../ui/panel.tsx'
+import { Lead, MutedText, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { mergeRace, raceOf, stretch } from './race.ts'
@@ -96,7 +95,7 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
       {fields
         .filter(({ name }) => both.includes(name) && !lines[name])
         .map(({ name }) => (
-          <Box key={name} sx={{ mb: 1.5 }}>
+          <Text key={name} component="div" mb={1.5}>
             <Typography id={`race-${name}`} variant="h3">
               {label(definition.name, name)}
             </Typography>
@@ -121,15 +120,15 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
                 />
               ))}
             </RadioGroup>
-          </Box>
+          </Text>
         ))}
       {fields
         .filter(({ name }) => theirs.includes(name))
         .map(({ name }) => (
-          <Typography key={name} variant="body2" sx={{ mb: 0.5 }}>
+          <Text key={name} variant="body2" mb={0.5}>
             <strong>{label(definition.name, name)}</strong> · {race.was}: {shown(name, before)} · {race.theirs}:{' '}
             {shown(name, stored)}
-          </Typography>
+          </Text>
         ))}
     </>
   )

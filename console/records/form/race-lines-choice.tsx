@@ -10,7 +10,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { BetweenRow, Grow, Unbroken } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
-import { amountOf } from '../fields/line-amount.ts'
+import { amountOf } from '../fields/field-value.tsx'
 import type { LineRegion } from './race-lines.ts'
 
 type RaceLinesProps = {

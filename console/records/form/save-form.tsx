@@ -66,9 +66,9 @@ export function ProblemList({ resource, problems }: { resource: string; problems
   const { path } = useRecordTexts()
   if (problems.length === 0) return null
   return (
-    <Note severity="error" role="alert" mb={1} sx={{ bgcolor: 'background.paper' }}>
+    <Note severity="error" role="alert" mb={1} isRaised>
       {texts.form.problems(problems.length)}
-      <Bullets sx={{ maxHeight: 120, overflowY: 'auto' }}>
+      <Bullets maxHeight={120}>
         {problems.map((problem) => (
           <li key={problem.field + problem.code}>
             <Link

@@ -3,8 +3,7 @@ import { Fragment } from 'react'
 import { computedFields } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { FieldValue } from '../fields/field-value.tsx'
-import { amountOf } from '../fields/line-amount.ts'
+import { amountOf, FieldValue } from '../fields/field-value.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
 /** What follows from what is typed, by the same arithmetic as the service’s. */

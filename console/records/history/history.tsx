@@ -2,16 +2,17 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { HistoryEntry } from '#derive/console/responses.ts'
-import { fieldsOf } from '#derive/form.ts'
+import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
+import type { Texts } from '../../texts/en/index.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Bullets, Entry, PlainList } from '../../ui/layout.tsx'
+import { Bullets, Entry, Pale, PlainList } from '../../ui/layout.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { Change } from './change.tsx'
-import { channelOf } from './channel.ts'
+import { FieldValue } from '../fields/field-value.tsx'
 import { UndoButton } from './undo-button.tsx'
 
 /** Who changed what, when and through which channel. */
@@ -61,7 +62,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
         <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
       {changes.length > 0 && (
-        <Bullets sx={{ mt: 0.5 }}>
+        <Bullets mt={0.5}>
           {changes.map(({ field, change: [old, now] }) => (
             <li key={field.name}>
               {label(definition.name, field.name)}:{' '}
@@ -78,4 +79,32 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
       )}
     </Entry>
   )
+}
+
+type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
+
+/** What a field had and what it has, as people read it. */
+export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
+  <>
+    {!isNew && (
+      <>
+        <Pale as="del">
+          <FieldValue isShort field={field} resource={resource} value={old} />
+        </Pale>
+        {' → '}
+      </>
+    )}
+    <ins>
+      <FieldValue isShort field={field} resource={resource} value={now} />
+    </ins>
+  </>
+)
+
+/** By which channel something was done; with a token also who issued it, where that was somebody else. */
+export function channelOf(
+  { token_label: token, issuer, who, door }: Pick<HistoryEntry, 'token_label' | 'issuer' | 'who' | 'door'>,
+  history: Texts['history'],
+): string {
+  if (!token) return history.door[door] ?? ''
+  return issuer && issuer.account_id !== who?.account_id ? history.apiOf(token, issuer.name) : history.api(token)
 }

@@ -1,12 +1,36 @@
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
+import { useNotify, useRefresh } from 'react-admin'
 import { previewUndo } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { useUndo } from '../removal/use-undo.ts'
+
+/** Takes writes back, the newest first; the notice that says so has a way back again. */
+export function useUndo() {
+  const texts = useTexts()
+  const write = useWrite()
+  const notify = useNotify()
+  const refresh = useRefresh()
+  return async function undo(writeIds: readonly string[]): Promise<void> {
+    const undone: string[] = []
+    try {
+      for (const id of writeIds.toReversed()) {
+        for (let remaining = 1; remaining > 0; ) {
+          const { data, writeId } = await write('writes.undo', { id })
+          remaining = data.remaining
+          if (writeId !== null) undone.push(writeId)
+        }
+      }
+      notify(texts.common.undone, { type: 'success', undo: () => void undo(undone) })
+    } catch (error) {
+      notify(errorText(error, texts), { type: 'error' })
+    }
+    refresh()
+  }
+}
 
 /** Takes back a write. One that was about other records too, such as an import, is asked about first. */
 export function UndoButton({ writeId, onUndone }: { writeId: string; onUndone(): void }) {

@@ -8,9 +8,9 @@ import { labelOf, matchFieldsOf, type Target, targetsOf } from '#derive/import/t
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { PlainList } from '../../ui/layout.tsx'
+import { Grow, PlainList } from '../../ui/layout.tsx'
 import { MutedText, Note, Panel } from '../../ui/panel.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { ReadingPanel } from './reading-panel.tsx'
 import type { ImportState } from './use-import.ts'
 
@@ -98,22 +98,22 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
     <Box
       component="li"
       sx={{
-        ...{
-          display: 'grid',
-          gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' },
-          columnGap: 2,
-          rowGap: 1.5,
-          alignItems: 'center',
-        },
-        ...{ py: 1, borderBottom: 1, borderColor: 'divider' },
+        display: 'grid',
+        gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' },
+        columnGap: 2,
+        rowGap: 1.5,
+        alignItems: 'center',
+        py: 1,
+        borderBottom: 1,
+        borderColor: 'divider',
       }}
     >
-      <Box sx={{ minWidth: 0 }}>
+      <Grow>
         <Typography variant="subtitle1">{column}</Typography>
         <MutedText noWrap title={samples.join(' · ')}>
           {samples.join(' · ')}
         </MutedText>
-      </Box>
+      </Grow>
       <TextField
         select
         label={imports.fieldOf(column)}

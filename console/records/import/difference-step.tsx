@@ -1,11 +1,11 @@
 import Download from '@mui/icons-material/DownloadOutlined'
 import Button from '@mui/material/Button'
-import Stack from '@mui/material/Stack'
 import { useMemo } from 'react'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { RowStack } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { RowList } from './row-list.tsx'
 import type { ImportState } from './use-import.ts'
@@ -24,7 +24,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
     <>
       {refused > 0 && <Note severity="warning">{imports.mend}</Note>}
       {writing === 0 && <Note severity="info">{imports.nothingToDo}</Note>}
-      <Stack direction="row" spacing={1} sx={{ mb: 2 }}>
+      <RowStack spacing={1} mb={2}>
         {writing > 0 && (
           <Button variant="contained" onClick={importing.apply}>
             {imports.apply(writing)}
@@ -39,7 +39,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
             {imports.downloadRefused}
           </Button>
         )}
-      </Stack>
+      </RowStack>
       <RowList definition={definition} rows={rows} />
     </>
   )

@@ -12,10 +12,9 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
-import { ListRow } from '../../ui/list-row.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { ListRow, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { useUndo } from '../removal/use-undo.ts'
+import { useUndo } from '../history/undo-button.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** The choice of a file, and what was imported last. */

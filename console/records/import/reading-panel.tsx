@@ -5,7 +5,7 @@ import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** How the file is read: found out, and changed where that was wrong. */

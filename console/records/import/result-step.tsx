@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -6,12 +5,12 @@ import { LinkBase, useRefresh } from 'react-admin'
 import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useWrite } from '../../client/use-write.ts'
+import { listPath } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Buttons } from '../../ui/layout.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { listPath } from '../paths.ts'
+import { Note, Panel, Text } from '../../ui/panel.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** What was written, and the ways on: to go on, to take all of it back, to the list. */
@@ -25,13 +24,13 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
   const isDone = stage === 'done'
   return (
     <Panel title={imports.steps.result}>
-      <Typography role="status" variant="subtitle1" sx={{ mb: 1 }}>
+      <Text role="status" variant="subtitle1" mb={1}>
         {undoing.isUndone
           ? imports.undone
           : isDone
             ? imports.done(format.number(counts.created), format.number(counts.changed))
             : imports.stopped(format.number(done), format.number(total))}
-      </Typography>
+      </Text>
       {isDone && !undoing.isUndone && (
         <Typography color="textSecondary">{imports.left(counts.same, counts.refused)}</Typography>
       )}
@@ -39,9 +38,9 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
         <Typography aria-live="polite">{imports.undoing(undoing.remaining)}</Typography>
       )}
       {undoing.error !== undefined && (
-        <Alert severity="error" variant="outlined" sx={{ my: 2 }}>
+        <Note severity="error" mt={2}>
           {undoing.error}
-        </Alert>
+        </Note>
       )}
       <Buttons>
         {!isDone && !undoing.isUndone && (

@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box'
-import Chip from '@mui/material/Chip'
 import Stack from '@mui/material/Stack'
 import ToggleButton from '@mui/material/ToggleButton'
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
@@ -13,7 +12,8 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets, PlainList, Sheet } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
-import { Change } from '../history/change.tsx'
+import { BoldChip } from '../../ui/status-chip.tsx'
+import { Change } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
 
 const perPage = 25
@@ -82,14 +82,14 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
   return (
     <Box component="li" sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}>
       <Stack direction="row" spacing={0.5} sx={{ columnGap: 1.5 }}>
-        <Chip color={tones[outcome]} label={imports.outcomes[outcome]} sx={{ fontWeight: 600 }} />
+        <BoldChip color={tones[outcome]} label={imports.outcomes[outcome]} />
         <Typography component="span" variant="subtitle1">
           {title}
         </Typography>
         <MutedText component="span">{imports.line(line)}</MutedText>
       </Stack>
       {changes.length > 0 && (
-        <Bullets sx={{ mt: 0.5, fontSize: '0.875rem' }}>
+        <Bullets mt={0.5} isSmall>
           {changes.map(({ known, change: [old, now] }) => (
             <li key={known.name}>
               {label(name, known.name)}:{' '}
@@ -99,7 +99,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
         </Bullets>
       )}
       {problems.length > 0 && (
-        <Bullets sx={{ mt: 0.5, fontSize: '0.875rem' }}>
+        <Bullets mt={0.5} isSmall>
           {problems.map((problem) => (
             <ProblemItem key={`${problem.column} ${problem.field} ${problem.code}`} problem={problem} records={name} />
           ))}

@@ -29,7 +29,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
   }
   const isShown = (filter: Filter) => isOpen || values[filter.parameter] !== undefined
   return (
-    <Tiles isKept width={210} gap={1.5} sx={{ mb: 2 }}>
+    <Tiles isKept width={210} gap={1.5} mb={2}>
       {definition.search.length > 0 && (
         <SearchField resource={definition.name} value={String(values.q ?? '')} onChange={(text) => set('q', text)} />
       )}

@@ -3,10 +3,10 @@ import { LinkBase, type ListControllerResult } from 'react-admin'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../../me/me.tsx'
+import { createPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty } from '../../ui/panel.tsx'
 import { WaitingNotice } from '../../ui/pending.tsx'
-import { createPath } from '../paths.ts'
 import { Records } from './record-cards.tsx'
 
 type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }

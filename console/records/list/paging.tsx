@@ -4,7 +4,7 @@ import IconButton from '@mui/material/IconButton'
 import Stack from '@mui/material/Stack'
 import { useTexts } from '../../texts/texts.tsx'
 import { Unbroken } from '../../ui/layout.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 
 type PagingProps = {
   page: number

@@ -1,12 +1,12 @@
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import useMediaQuery from '@mui/material/useMediaQuery'
+import { pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { BetweenRow, Grow, PlainList } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
-import { pathOf } from '../paths.ts'
 import { useTitleText } from '../title.ts'
 import { type RecordsProps, RecordTable } from './record-table.tsx'
 

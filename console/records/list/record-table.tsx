@@ -10,10 +10,10 @@ import type { ReactNode } from 'react'
 import type { SortPayload } from 'react-admin'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
+import { pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
-import { pathOf } from '../paths.ts'
 import { useTitleText } from '../title.ts'
 
 export type ListedRecord = { id: number | string; [field: string]: unknown }

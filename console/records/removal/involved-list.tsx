@@ -2,10 +2,11 @@ import Typography from '@mui/material/Typography'
 import type { RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
+import { pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
+import { Text } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { pathOf } from '../paths.ts'
 
 type InvolvedListProps = {
   title: string
@@ -22,7 +23,7 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
   if (involved.length === 0) return null
   const effects: { readonly [effect: string]: string } = { unlinked: removal.unlinked, kept: removal.kept }
   return (
-    <Typography component="div" sx={{ mt: 1.5 }}>
+    <Text component="div" mt={1.5}>
       <Typography variant="h3">{title}</Typography>
       <Bullets>
         {involved.map(({ records, count, ids, effect }) => (
@@ -45,6 +46,6 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
           </li>
         ))}
       </Bullets>
-    </Typography>
+    </Text>
   )
 }

@@ -12,8 +12,8 @@ import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
+import { useUndo } from '../history/undo-button.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import { useUndo } from './use-undo.ts'
 
 type RemoveDialogProps = {
   definition: Definition

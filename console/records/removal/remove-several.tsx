@@ -10,10 +10,10 @@ import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
-import { Note } from '../../ui/panel.tsx'
+import { Note, Text } from '../../ui/panel.tsx'
 import { WaitingNotice } from '../../ui/pending.tsx'
+import { useUndo } from '../history/undo-button.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
@@ -81,7 +81,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
           <Typography>{removal.soft}</Typography>
           {looked.stuck.length > 0 && (
             <>
-              <Typography sx={{ mt: 1.5 }}>{removal.severalBlocked(looked.stuck.length)}</Typography>
+              <Text mt={1.5}>{removal.severalBlocked(looked.stuck.length)}</Text>
               <Bullets>
                 {looked.stuck.map(({ id, why }) => (
                   <li key={id}>

@@ -38,7 +38,7 @@ export function Differences({ definition, shown, stored }: DifferencesProps) {
       kind !== 'instant' && JSON.stringify(shown[name] ?? null) !== JSON.stringify(stored[name] ?? null),
   )
   return (
-    <Bullets sx={{ mt: 1.5 }}>
+    <Bullets mt={1.5}>
       {differing.map((field) => (
         <li key={field.name}>
           <strong>{label(definition.name, field.name)}</strong> · {race.was}:{' '}

@@ -1,6 +1,5 @@
 import Add from '@mui/icons-material/Add'
 import Button from '@mui/material/Button'
-import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { LinkBase, type SortPayload, useGetManyReference, useNavigate } from 'react-admin'
 import { type ReferringRecords, statusOf } from '#derive/form/relations.ts'
@@ -10,15 +9,15 @@ import { fieldsOf } from '#derive/form.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
+import { createPath, editPath, listPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { Sheet } from '../../ui/layout.tsx'
+import { RowStack, Sheet } from '../../ui/layout.tsx'
+import { Empty } from '../../ui/panel.tsx'
 import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
 import { Records } from '../list/record-cards.tsx'
 import type { ListedRecord } from '../list/record-table.tsx'
-import { createPath, editPath, listPath } from '../paths.ts'
 import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
@@ -62,14 +61,14 @@ export function RelatedList({ related, id }: { related: ReferringRecords; id: nu
   )
   return (
     <>
-      <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
+      <RowStack spacing={1} mb={1.5}>
         {total > 0 && addButton}
         {total > 0 && (
           <Button component={LinkBase} to={listPath(name, given)}>
             {show.showAll}
           </Button>
         )}
-      </Stack>
+      </RowStack>
       {total === 0 ? (
         <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
           {addButton}

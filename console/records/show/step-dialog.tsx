@@ -1,10 +1,12 @@
 import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate, useNotify } from 'react-admin'
 import { askedFields, doubtsOf, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { ask } from '../../client/ask.ts'
+import { editPath } from '../../shell/places.ts'
 import { errorText, problemText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
@@ -12,9 +14,7 @@ import { Bullets, Tiles } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
 import type { ListedRecord } from '../list/record-table.tsx'
-import { editPath } from '../paths.ts'
 import { Differences, Facts } from './facts.tsx'
-import { todayHere, useProposal } from './use-proposal.ts'
 import { type Outcome, useStep } from './use-step.ts'
 
 export type PendingStep = { step: Step; record: ListedRecord; outcome?: Outcome | undefined }
@@ -96,7 +96,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         </Note>
       )}
       {fields.length > 0 && (
-        <Tiles isKept width={240} sx={{ mb: 2, pt: 0.5 }}>
+        <Tiles isKept width={240} mb={2} sx={{ pt: 0.5 }}>
           {fields.map((field) => {
             const Input = inputOf(field.kind)
             return (
@@ -144,4 +144,30 @@ function ProblemItems({ resource, problems }: { resource: string; problems: read
       ))}
     </Bullets>
   )
+}
+
+/** What the registry proposes for what a step asks for; without what the record refers to where that may not be seen. */
+function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
+  const proposal = definition.proposals?.[String(step.to)]
+  const field = proposal && definition.fields[proposal.reads]
+  const to = field?.kind === 'reference' ? field.to : undefined
+  const id = proposal && record[proposal.reads]
+  const [found, setFound] = useState<JsonObject>()
+  useEffect(() => {
+    if (to === undefined || typeof id !== 'number') return
+    const aborter = new AbortController()
+    ask('records.fetch', { records: to, id, signal: aborter.signal }).then(
+      ({ data }) => setFound(data as JsonObject),
+      () => undefined,
+    )
+    return () => aborter.abort()
+  }, [to, id])
+  return proposal?.of(record, found, todayHere()) ?? {}
+}
+
+/** The day where the reader is, as records write it. */
+export function todayHere(): string {
+  const now = new Date()
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }

@@ -10,8 +10,7 @@ import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import type { ListedRecord } from '../list/record-table.tsx'
-import { StepMeaning } from './step-dialog.tsx'
-import { todayHere } from './use-proposal.ts'
+import { StepMeaning, todayHere } from './step-dialog.tsx'
 
 type StepSeveralProps = {
   definition: Definition
@@ -42,7 +41,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <Bullets sx={{ mb: 1, maxHeight: 320, overflowY: 'auto' }}>
+      <Bullets mb={1} maxHeight={320}>
         {all.map((record) => (
           <li key={String(record.id)}>
             {fields

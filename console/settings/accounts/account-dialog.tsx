@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Bare } from '../../ui/layout.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { ScopeMatrix } from '../api/scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
 
 const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
 
@@ -52,31 +52,21 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
       isDisabled={needsOwn && own === ''}
       onClose={onClose}
     >
-      <SmallField label={accounts.name} value={name} autoComplete="off" onType={setName} wrong={form.wrong('name')} />
-      <SmallField
-        label={accounts.email}
-        value={email}
-        autoComplete="off"
-        onType={setEmail}
-        wrong={form.wrong('email')}
-      />
+      <SmallField label={accounts.name} autoComplete="off" {...form.bindField('name', name, setName)} />
+      <SmallField label={accounts.email} autoComplete="off" {...form.bindField('email', email, setEmail)} />
       {!account?.service && (
         <NewPasswordField
           label={account ? accounts.newPassword : accounts.password}
-          value={password}
           owner={{ email, name, company: me.company.name }}
-          wrong={form.wrong('password')}
           hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
-          onType={setPassword}
+          {...form.bindField('password', password, setPassword)}
         />
       )}
       {needsOwn && (
         <PasswordField
           label={accounts.ownPassword}
-          value={own}
-          onType={setOwn}
-          wrong={form.wrong('own_password')}
           hint={accounts.ownPasswordWhy}
+          {...form.bindField('own_password', own, setOwn)}
         />
       )}
       <div>
@@ -95,7 +85,7 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
         { title: accounts.office, codes: managementRights },
       ].map(({ title, codes }) => (
         <Bare key={title}>
-          <Typography variant="h3" component="legend" sx={{ p: 0 }}>
+          <Typography variant="h3" component="legend">
             {title}
           </Typography>
           {codes.map((code) => (

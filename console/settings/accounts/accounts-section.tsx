@@ -2,15 +2,14 @@ import Add from '@mui/icons-material/Add'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import Paper from '@mui/material/Paper'
-import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Account } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList } from '../../ui/layout.tsx'
-import { ListRow } from '../../ui/list-row.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
+import { ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
@@ -24,12 +23,12 @@ export function AccountsSection() {
   if (error || !data) return <PendingContent error={error} retry={reload} />
   return (
     <>
-      <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>
+      <RowStack isSpread spacing={2} mb={2}>
         <Typography color="textSecondary">{accounts.lead}</Typography>
         <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')}>
           {accounts.add}
         </Button>
-      </Stack>
+      </RowStack>
       <Paper>
         <PlainList aria-label={settings.sections.accounts}>
           {data.map((account) => (

@@ -1,14 +1,13 @@
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
-import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Agents } from '#derive/console/responses.ts'
 import { agentRecordsMax } from '#registry/agents.ts'
-import { agentsPath } from '../../agents/paths.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { agentsPath } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
-import { Lead, Note, Panel } from '../../ui/panel.tsx'
+import { Code } from '../../ui/layout.tsx'
+import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -41,7 +40,7 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
   return (
     <>
       <Panel title={settings.sections.agents}>
-        <Lead sx={{ maxWidth: '70ch' }}>{texts.lead}</Lead>
+        <Lead isNarrow>{texts.lead}</Lead>
         <Note severity="warning">{texts.limit}</Note>
         <SmallForm form={form} confirm={common.save} maxWidth={560}>
           <FormControlLabel
@@ -57,11 +56,9 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
               {!typed.always && (
                 <SmallField
                   label={texts.recordsMax}
-                  value={typed.records}
                   slotProps={{ htmlInput: { inputMode: 'numeric' } }}
-                  onType={(records) => set({ records })}
-                  wrong={form.wrong('records_max')}
                   hint={texts.recordsMaxHint}
+                  {...form.bindField('records_max', typed.records, (records) => set({ records }))}
                 />
               )}
             </>
@@ -71,11 +68,11 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
       </Panel>
       {enabled && (
         <Panel title={texts.connect}>
-          <Typography sx={{ mb: 1 }}>{texts.connectLead}</Typography>
-          <Code label={texts.address}>{url}</Code>
-          <Typography sx={{ mt: 2 }}>
+          <Text mb={1}>{texts.connectLead}</Text>
+          <Code aria-label={texts.address}>{url}</Code>
+          <Text mt={2}>
             <TextLink to={agentsPath}>{texts.asked}</TextLink>
-          </Typography>
+          </Text>
         </Panel>
       )}
     </>

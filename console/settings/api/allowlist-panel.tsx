@@ -1,9 +1,8 @@
 import { useState } from 'react'
-import { allowlistProblem } from '#registry/allowlist.ts'
+import { allowlistProblem } from '#registry/tokens.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { PasswordField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
-import { AllowlistField, entriesOf } from './allowlist-field.tsx'
+import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 
 /** From where the active token may be used. */
 export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {
@@ -30,14 +29,32 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
       >
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
         {isChanged && (
-          <PasswordField
-            value={password}
-            onType={setPassword}
-            wrong={form.wrong('password')}
-            hint={settings.api.allowlistWhy}
-          />
+          <PasswordField hint={settings.api.allowlistWhy} {...form.bindField('password', password, setPassword)} />
         )}
       </SmallForm>
     </Panel>
   )
 }
+
+type AllowlistFieldProps = { typed: string; wrong?: string | undefined; onType(typed: string): void }
+
+/** The addresses that may use the token, checked while they are typed. */
+export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
+  const { settings } = useTexts()
+  const own = allowlistProblem(entriesOf(typed))
+  const problem = own === undefined ? wrong : settings.api.allowlistProblem(own)
+  return (
+    <SmallField
+      multiline
+      minRows={2}
+      label={settings.api.allowlist}
+      value={typed}
+      onType={onType}
+      wrong={problem}
+      hint={settings.api.allowlistHint}
+    />
+  )
+}
+
+/** What is typed into the list of addresses, one a line; commas do as well. */
+export const entriesOf = (typed: string): string[] => typed.split(/[\s,;]+/).filter((entry) => entry !== '')

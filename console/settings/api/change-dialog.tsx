@@ -5,7 +5,7 @@ import type { Token } from '#derive/console/responses.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { ScopeMatrix } from './scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
 
@@ -31,7 +31,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
       onClose={onClose}
     >
       <Typography>{api.changeLead}</Typography>
-      <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
+      <SmallField label={api.label} {...form.bindField('label', label, setLabel)} />
       <div>
         <ScopeMatrix
           label={api.scopes}
@@ -42,7 +42,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
         {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
         {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
       </div>
-      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
+      <PasswordField {...form.bindField('password', password, setPassword)} />
     </FormDialog>
   )
 }

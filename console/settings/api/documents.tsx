@@ -1,9 +1,7 @@
 import Link from '@mui/material/Link'
-import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
-import { Bullets, Grow } from '../../ui/layout.tsx'
+import { Bullets, Code, Grow, RowStack } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
@@ -40,11 +38,11 @@ const CopiedNotice = ({ text, label }: { text: string; label: string }) => (
     <Typography variant="h3" gutterBottom>
       {label}
     </Typography>
-    <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
-      <Grow sx={{ flexBasis: 300 }}>
-        <Code label={label}>{text}</Code>
+    <RowStack spacing={1} mb={1.5}>
+      <Grow basis={300}>
+        <Code aria-label={label}>{text}</Code>
       </Grow>
       <CopyButton text={text} />
-    </Stack>
+    </RowStack>
   </>
 )

@@ -2,12 +2,12 @@ import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/responses.ts'
-import { allowlistProblem } from '#registry/allowlist.ts'
+import { allowlistProblem } from '#registry/tokens.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Lead, MutedText, Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
-import { AllowlistField, entriesOf } from './allowlist-field.tsx'
-import { ScopeMatrix } from './scope-matrix.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
+import { AllowlistField, entriesOf } from './allowlist-panel.tsx'
 
 /** Issues the company’s token, for no more than the issuer may do. */
 export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
@@ -38,14 +38,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           if (scopes.length > 0 && allowlistProblem(entriesOf(typed)) === undefined) form.submit()
         }}
       >
-        <SmallField
-          label={api.label}
-          required
-          value={label}
-          onType={setLabel}
-          wrong={form.wrong('label')}
-          hint={api.labelHint}
-        />
+        <SmallField label={api.label} required hint={api.labelHint} {...form.bindField('label', label, setLabel)} />
         <div>
           <Typography variant="h3">{api.scopes}</Typography>
           <MutedText mb={1}>{api.scopesHint}</MutedText>
@@ -56,19 +49,11 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
         <SmallField
           label={api.lastDay}
           type="date"
-          value={lastDay}
-          onType={setLastDay}
-          wrong={form.wrong('expires_at')}
           hint={api.lastDayHint}
           slotProps={{ inputLabel: { shrink: true }, htmlInput: { max: '9999-12-31' } }}
+          {...form.bindField('expires_at', lastDay, setLastDay)}
         />
-        <PasswordField
-          required
-          value={password}
-          onType={setPassword}
-          wrong={form.wrong('password')}
-          hint={api.passwordWhy}
-        />
+        <PasswordField required hint={api.passwordWhy} {...form.bindField('password', password, setPassword)} />
       </SmallForm>
     </Panel>
   )

@@ -5,7 +5,7 @@ import AlertTitle from '@mui/material/AlertTitle'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
+import { Code } from '../../ui/layout.tsx'
 
 type NewTokenProps = { title: string; lead: string; token: string | undefined; onClose(): void }
 
@@ -21,7 +21,7 @@ export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
     >
       <AlertTitle>{title}</AlertTitle>
       {lead}
-      <Code label={title}>{token}</Code>
+      <Code aria-label={title}>{token}</Code>
       <CopyButton text={token} />
     </Alert>
   )

@@ -28,14 +28,14 @@ export function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
   ]
   return (
     <Box component="li" sx={{ py: 1.25, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { border: 0 } }}>
-      <Typography sx={{ overflowWrap: 'anywhere' }}>
+      <Typography>
         <Box component="strong" sx={{ color: isFailure ? 'error.main' : undefined }}>
           {audit.actions[action] ?? action}
         </Box>
         {' · '}
         {[kind, entry.title].filter(Boolean).join(' ')}
       </Typography>
-      <Typography sx={{ overflowWrap: 'anywhere' }}>
+      <Typography>
         <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         {' · '}
         {actor ? (
@@ -51,11 +51,11 @@ export function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
         )}
       </Typography>
       {Object.entries(entry.changes ?? {}).map(([name, change]) => (
-        <Typography key={name} variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+        <Typography key={name} variant="body2">
           {settings.history.fields[name] ?? name}: <Difference name={name} change={change} />
         </Typography>
       ))}
-      <MutedText sx={{ overflowWrap: 'anywhere' }}>{origins.filter(Boolean).join(' · ')}</MutedText>
+      <MutedText>{origins.filter(Boolean).join(' · ')}</MutedText>
     </Box>
   )
 }

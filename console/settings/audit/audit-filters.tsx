@@ -1,9 +1,8 @@
-import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
 import { useTexts } from '../../texts/texts.tsx'
-import { Tiles } from '../../ui/layout.tsx'
+import { RowStack, Tiles } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { AuditFilter } from '../paths.ts'
 
@@ -25,7 +24,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
     { name: 'action', label: audit.action, options: audit.actions },
   ] as const
   return (
-    <Tiles isKept width={160} gap={1.5} sx={{ mb: 1 }}>
+    <Tiles isKept width={160} gap={1.5} mb={1}>
       {choices.map(({ name, label, options }) => (
         <Select
           key={name}
@@ -41,7 +40,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
       ))}
       <DayFields idPrefix="audit" labels={audit} values={values} onChange={set} />
       <ReloadButton onReload={onReload} />
-      <Box sx={{ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
+      <RowStack isWhole spacing={1}>
         {values.actor !== undefined && (
           <Chip
             size="medium"
@@ -51,7 +50,7 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
           />
         )}
         <MutedText>{audit.dayHint}</MutedText>
-      </Box>
+      </RowStack>
     </Tiles>
   )
 }

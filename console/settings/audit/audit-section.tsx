@@ -9,7 +9,8 @@ import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
+import { Empty, Lead } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { auditAddress, readAuditAddress } from '../paths.ts'
@@ -28,11 +29,9 @@ export function AuditSection() {
   const isNarrowed = Object.keys(filter).length > 0
   return (
     <>
-      <Typography color="textSecondary" sx={{ mb: 2 }}>
-        {audit.lead}
-      </Typography>
+      <Lead>{audit.lead}</Lead>
       <Paper component="section" aria-labelledby="audit-found" sx={{ mb: 2, p: { xs: 2, sm: 2.5 } }}>
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
+        <RowStack spacing={2} mb={1.5}>
           <Typography id="audit-found" variant="h2">
             {answer ? audit.found(total) : audit.all}
           </Typography>
@@ -51,7 +50,7 @@ export function AuditSection() {
               </Button>
             ))}
           </Box>
-        </Box>
+        </RowStack>
         <AuditFilters
           values={filter}
           actorName={answer?.data.find(({ actor }) => actor)?.actor?.name}
@@ -62,11 +61,11 @@ export function AuditSection() {
         {answer && !error && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
         {answer && !error && total > 0 && (
           <>
-            <Box component="ol" aria-label={sections.audit} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+            <PlainList as="ol" aria-label={sections.audit}>
               {answer.data.map((entry) => (
                 <AuditEntryItem key={entry.id} entry={entry} filter={filter} />
               ))}
-            </Box>
+            </PlainList>
             <Paging listing={{ page, perPage, total, setPage: (next) => navigate(auditAddress(filter, next)) }} />
           </>
         )}

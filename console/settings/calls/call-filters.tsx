@@ -1,11 +1,10 @@
 import Chip from '@mui/material/Chip'
 import MenuItem from '@mui/material/MenuItem'
-import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { refusals } from '#registry/refusals.ts'
 import { servedDefinitions } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Tiles } from '../../ui/layout.tsx'
+import { RowStack, Tiles } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
 import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { CallFilter } from '../paths.ts'
@@ -27,7 +26,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
     { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
   ] as const
   return (
-    <Tiles isKept width={145} gap={1.5} sx={{ mb: 2 }}>
+    <Tiles isKept width={145} gap={1.5} mb={2}>
       {choices.map(({ name, label, options }) => (
         <TextField
           key={name}
@@ -49,7 +48,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
       ))}
       <DayFields idPrefix="call" labels={calls} values={values} onChange={set} />
       <ReloadButton onReload={onReload} />
-      <Stack direction="row" spacing={1} sx={{ gridColumn: '1 / -1' }}>
+      <RowStack isWhole spacing={1}>
         {(['about', 'peer', 'token', 'status'] as const).map((name) =>
           values[name] === undefined ? null : (
             <Chip
@@ -62,7 +61,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
           ),
         )}
         <MutedText>{calls.dayHint}</MutedText>
-      </Stack>
+      </RowStack>
     </Tiles>
   )
 }

@@ -2,7 +2,7 @@ import Typography from '@mui/material/Typography'
 import type { CallDetailsResult } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
-import { pathOf } from '../../records/paths.ts'
+import { pathOf } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -56,7 +56,7 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
       )}
       {lacking ? <LackingNotice lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
       {!lacking && fields.length > 0 && (
-        <Bullets aria-label={calls.problems} sx={{ my: 0.5 }}>
+        <Bullets aria-label={calls.problems} mt={0.5} mb={0.5}>
           {fields.map(({ field, said }) => (
             <li key={`${field} ${said}`}>
               <strong>{field}</strong> {said}

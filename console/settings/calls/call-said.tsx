@@ -3,7 +3,7 @@ import type { CallDetailsResult } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
+import { Code } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../api/new-token.tsx'
 import { curlOf } from './curl.ts'
@@ -62,7 +62,7 @@ function Part({ title, line, headers, body, state, bytes }: PartProps) {
   }[state]
   return (
     <Panel title={title}>
-      <Code label={title}>{[lines.join('\n'), body && formatBody(body)].filter(Boolean).join('\n\n')}</Code>
+      <Code aria-label={title}>{[lines.join('\n'), body && formatBody(body)].filter(Boolean).join('\n\n')}</Code>
       {note && <MutedText mt={1}>{note}</MutedText>}
     </Panel>
   )
@@ -75,7 +75,7 @@ function Curl({ details }: { details: Details }) {
   const text = curlOf(details, data.base_url)
   return (
     <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
-      <Code label={calls.curl}>{text}</Code>
+      <Code aria-label={calls.curl}>{text}</Code>
       <MutedText mt={1}>{calls.curlHint}</MutedText>
     </Panel>
   )

@@ -1,7 +1,6 @@
 import Box from '@mui/material/Box'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Paper from '@mui/material/Paper'
-import Stack from '@mui/material/Stack'
 import Switch from '@mui/material/Switch'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
@@ -9,9 +8,8 @@ import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { AtEnd } from '../../ui/layout.tsx'
-import { Lead, Panel } from '../../ui/panel.tsx'
+import { AtEnd, RowStack } from '../../ui/layout.tsx'
+import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent, Trouble } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -57,7 +55,7 @@ function CallList({ filter, days, page }: CallListProps) {
   return (
     <Paper component="section" aria-labelledby="calls-found" sx={{ mb: 2, overflow: 'hidden' }}>
       <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
-        <Stack direction="row" spacing={2} sx={{ mb: 1.5 }}>
+        <RowStack spacing={2} mb={1.5}>
           <Typography id="calls-found" variant="h2">
             {answer ? calls.matching(total) : calls.all}
           </Typography>
@@ -65,7 +63,7 @@ function CallList({ filter, days, page }: CallListProps) {
           <AtEnd>
             <CopyButton text={window.location.href} label={calls.copyAddress} />
           </AtEnd>
-        </Stack>
+        </RowStack>
         <CallFilters
           values={filter}
           onChange={(values) => navigate(callsAddress(values, { days }))}

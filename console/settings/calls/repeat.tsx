@@ -1,13 +1,12 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { CallDetailsResult, RepeatResult } from '#derive/console/responses.ts'
 import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Code } from '../../ui/code.tsx'
-import { Lead, Panel } from '../../ui/panel.tsx'
+import { Code } from '../../ui/layout.tsx'
+import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** The same call once more, checked and not done, for the one who looks at it. */
@@ -28,17 +27,17 @@ export function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }
       <Button variant="outlined" loading={form.isBusy} onClick={() => form.submit()}>
         {calls.repeat}
       </Button>
-      <Box aria-live="polite" sx={{ mt: 2 }}>
+      <Text component="div" aria-live="polite" mt={2}>
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
         {said && (
           <>
-            <Alert severity={said.status < 400 ? 'success' : 'error'} variant="outlined" sx={{ mb: 1 }}>
+            <Note severity={said.status < 400 ? 'success' : 'error'} mb={1}>
               {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
-            </Alert>
-            <Code label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
+            </Note>
+            <Code aria-label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
           </>
         )}
-      </Box>
+      </Text>
     </Panel>
   )
 }

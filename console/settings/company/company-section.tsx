@@ -4,14 +4,14 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { BodyOf } from '#derive/console/operations.ts'
 import type { CompanyResult } from '#derive/console/responses.ts'
-import { currencies } from '#registry/currencies.ts'
-import { subscriptionPlans } from '#registry/subscription-plans.ts'
+import { currencies } from '#registry/iso-codes.ts'
+import { subscriptionPlans } from '#registry/subscription.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
-import { Lead, Note, Panel } from '../../ui/panel.tsx'
+import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
@@ -49,7 +49,7 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   return (
     <Panel title={settings.sections.company}>
       <SmallForm form={form} confirm={common.save} maxWidth={560}>
-        <SmallField label={texts.name} value={typed.name} onType={(name) => set({ name })} wrong={form.wrong('name')} />
+        <SmallField label={texts.name} {...form.bindField('name', typed.name, (name) => set({ name }))} />
         {stays ? (
           <TextField
             label={texts.currency}
@@ -93,9 +93,9 @@ function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
       <Typography>
         {plan} · {texts.limits(shown(projects), shown(workers))}
       </Typography>
-      <Typography variant="h3" sx={{ mt: 2 }}>
+      <Text variant="h3" mt={2}>
         {texts.addOns}
-      </Typography>
+      </Text>
       {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}
       <Bullets>
         {add_ons.map((addOn) => (

@@ -10,11 +10,9 @@ import { FormDialog } from '../../records/form/form-dialog.tsx'
 import { Paging } from '../../records/list/paging.tsx'
 import { Records } from '../../records/list/record-cards.tsx'
 import type { ListedRecord } from '../../records/list/record-table.tsx'
-import { editPath } from '../../records/paths.ts'
-import { lists } from '../../shell/places.ts'
+import { editPath, lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { Lead, Panel } from '../../ui/panel.tsx'
+import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 
 /** The words to sort by, with the ids that programs use. */

@@ -1,5 +1,4 @@
 import LinearProgress from '@mui/material/LinearProgress'
-import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
 import type { UsageDay, QuotaUsage as Use } from '#derive/console/responses.ts'
@@ -7,11 +6,10 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { BetweenRow, Tiles } from '../../ui/layout.tsx'
-import { Lead, Panel } from '../../ui/panel.tsx'
+import { BetweenRow, RowStack, Tiles } from '../../ui/layout.tsx'
+import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type CallFilter, callsAddress, periods } from '../paths.ts'
 import { UsageChart, type UsageGrouping } from './usage-chart.tsx'
@@ -32,7 +30,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
       <PlanUsage plan={data.plan} />
       <Panel title={usage.chart}>
         <Lead>{usage.lead}</Lead>
-        <Stack direction="row" spacing={2} sx={{ mb: 2 }}>
+        <RowStack spacing={2} mb={2}>
           <Select
             id="usage-days"
             fullWidth={false}
@@ -40,7 +38,6 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
             value={period}
             options={periods.map((days) => ({ value: days, text: usage.lastDays(days) }))}
             onChange={(days) => navigate(callsAddress(filter, { days }))}
-            sx={{ minWidth: 160 }}
           />
           <Select
             id="usage-by"
@@ -52,9 +49,8 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
               { value: 'by_resource', text: usage.byResource },
             ]}
             onChange={(chosen) => setBy(chosen)}
-            sx={{ minWidth: 160 }}
           />
-        </Stack>
+        </RowStack>
         {series.length === 0 ? (
           <Empty title={usage.none} lead={usage.noneLead} />
         ) : (

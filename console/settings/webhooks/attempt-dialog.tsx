@@ -6,7 +6,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Code } from '../../ui/code.tsx'
+import { Code } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
@@ -85,7 +85,7 @@ function Part({ title, headers, body, note }: PartProps) {
         {title}
       </Typography>
       {(lines.length > 0 || body !== '') && (
-        <Code label={title}>{[...lines, ...(body === '' ? [] : ['', formatBody(body)])].join('\n')}</Code>
+        <Code aria-label={title}>{[...lines, ...(body === '' ? [] : ['', formatBody(body)])].join('\n')}</Code>
       )}
       {note && <MutedText>{note}</MutedText>}
     </section>

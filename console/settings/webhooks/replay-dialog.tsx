@@ -29,10 +29,8 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
         autoFocus
         type="datetime-local"
         label={webhooks.replayFrom}
-        value={typed}
-        onType={setTyped}
         slotProps={{ inputLabel: { shrink: true } }}
-        wrong={form.wrong('from')}
+        {...form.bindField('from', typed, setTyped)}
       />
       <PasswordField value={password} onType={setPassword} wrong={form.wrong('password') ?? form.trouble} />
     </AskFirst>

@@ -1,5 +1,4 @@
 import Button from '@mui/material/Button'
-import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRedirect } from 'react-admin'
 import type { Webhook } from '#derive/console/responses.ts'
@@ -8,6 +7,7 @@ import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Buttons } from '../../ui/layout.tsx'
+import { Text } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { PasswordDialog } from '../api/password-dialog.tsx'
 import { webhooksPath } from '../paths.ts'
@@ -76,9 +76,9 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
         </Button>
       </Buttons>
       {trouble && (
-        <Typography role="alert" color="error" sx={{ mt: 1 }}>
+        <Text role="alert" color="error" mt={1}>
           {trouble}
-        </Typography>
+        </Text>
       )}
       {asked === 'edit' && <WebhookDialog webhook={webhook} onClose={close} onSaved={onDone} />}
       {asked === 'enable' && (

@@ -7,9 +7,8 @@ import type { Webhook } from '#derive/console/responses.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { Select } from '../../ui/select.tsx'
-import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
-import { EventMatrix } from './event-matrix.tsx'
+import { FormDialog, PasswordField, Select, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { EventMatrix } from '../matrices.tsx'
 
 type WebhookDialogProps = {
   /** Null: a new one. */
@@ -51,20 +50,16 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     >
       <SmallField
         label={webhooks.name}
-        value={typed.name}
         autoComplete="off"
-        onType={(name) => set({ name })}
-        wrong={form.wrong('name')}
         hint={webhooks.nameHint}
+        {...form.bindField('name', typed.name, (name) => set({ name }))}
       />
       <SmallField
         label={webhooks.url}
-        value={typed.url}
         type="url"
         autoComplete="off"
-        onType={(url) => set({ url })}
-        wrong={form.wrong('url')}
         hint={webhooks.urlHint}
+        {...form.bindField('url', typed.url, (url) => set({ url }))}
       />
       <div>
         <Typography variant="h3">{webhooks.events}</Typography>
@@ -89,7 +84,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         />
         <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
       </div>
-      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} hint={webhooks.passwordWhy} />
+      <PasswordField hint={webhooks.passwordWhy} {...form.bindField('password', password, setPassword)} />
     </FormDialog>
   )
 }

@@ -1,23 +1,20 @@
 import Add from '@mui/icons-material/Add'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
-import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
 import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { PlainList } from '../../ui/layout.tsx'
-import { ListRow } from '../../ui/list-row.tsx'
+import { PlainList, RowStack } from '../../ui/layout.tsx'
+import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
 import { webhookPath } from '../paths.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
-import { WebhookState } from './webhook-state.tsx'
-import { WebhookView } from './webhook-view.tsx'
+import { WebhookState, WebhookView } from './webhook-view.tsx'
 
 /** Where the company’s changes are sent, and how it goes there. */
 export function WebhookList() {
@@ -45,10 +42,10 @@ export function WebhookList() {
         </Empty>
       ) : (
         <>
-          <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>
+          <RowStack isSpread spacing={2} mb={2}>
             <Typography color="textSecondary">{webhooks.lead}</Typography>
             {add}
-          </Stack>
+          </RowStack>
           <Rows webhooks={data} />
         </>
       )}

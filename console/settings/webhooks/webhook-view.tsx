@@ -1,7 +1,9 @@
+import Chip from '@mui/material/Chip'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import type { Texts } from '../../texts/en/index.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
@@ -10,11 +12,10 @@ import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
 import { SettingsEntry } from '../history/settings-entry.tsx'
+import { EventMatrix } from '../matrices.tsx'
 import { webhooksPath } from '../paths.ts'
-import { EventMatrix } from './event-matrix.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookAttempts } from './webhook-attempts.tsx'
-import { WebhookState } from './webhook-state.tsx'
 
 /** One webhook: how it does, what was sent, and what can be done about it. */
 export function WebhookView({ id }: { id: number }) {
@@ -108,4 +109,24 @@ function WebhookHistory({ id }: { id: number }) {
       </PlainList>
     </Panel>
   )
+}
+
+/** How a webhook does: a word, and a colour that repeats it. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { states } = useTexts().settings.webhooks
+  const [tone, word] = stateOf(webhook, states)
+  return <Chip color={tone} label={word} />
+}
+
+function stateOf(
+  { disabled_because, failing_since, resync_since }: Webhook,
+  words: Texts['settings']['webhooks']['states'],
+) {
+  if (disabled_because === 'by_hand') return ['default', words.by_hand] as const
+  if (disabled_because === 'gone') return ['error', words.gone] as const
+  if (disabled_because === 'failing') return ['error', words.given_up] as const
+  if (disabled_because === 'rights') return ['error', words.rights] as const
+  if (failing_since) return ['warning', words.failing] as const
+  if (resync_since) return ['warning', words.resync] as const
+  return ['success', words.well] as const
 }

@@ -10,7 +10,6 @@ import { handlers } from '../../pipeline/handlers/index.ts'
 import { formatStorable } from '../../pipeline/masked-response.ts'
 import { newWriteId } from '../../records/actor.ts'
 import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from '../../service/agent-previews.ts'
-import { previewPath } from '../addresses.ts'
 import { callWrite } from '../calls.ts'
 import type { Agent } from '../request.ts'
 
@@ -152,3 +151,6 @@ function formatState(agent: Agent, row: JudgedRow): JsonObject {
   })
   return answer(results.slice(0, rowsThatFit(results, answer)))
 }
+
+/** Where somebody decides about a preview: a page of the web interface. */
+const previewPath = (id: string): string => `/#/agents/${id}`

@@ -1,6 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Calendar } from '../calendar.ts'
-import { type BusinessDocument, statesTo, turn } from '../seeder.ts'
+import { type BusinessDocument, type Calendar, statesTo, turn } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import { pieces } from './equipment.ts'
 import { priceOf } from './prices.ts'

@@ -1,6 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Calendar } from '../calendar.ts'
-import { turn } from '../seeder.ts'
+import { type Calendar, turn } from '../seeder.ts'
 import type { EquipmentCategory } from './lists.ts'
 
 type EquipmentRow = readonly [

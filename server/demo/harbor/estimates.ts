@@ -1,5 +1,4 @@
-import type { Calendar } from '../calendar.ts'
-import { type BusinessDocument, statesTo } from '../seeder.ts'
+import { type BusinessDocument, type Calendar, statesTo } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { offerOf } from './prices.ts'

@@ -1,7 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Calendar } from '../calendar.ts'
 import { addressOf } from '../places.ts'
-import { turn } from '../seeder.ts'
+import { type Calendar, turn } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { type Job, priceOf } from './prices.ts'

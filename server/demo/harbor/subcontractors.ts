@@ -1,7 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Calendar } from '../calendar.ts'
 import { addressOf, emailOf, formatSlug, phoneOf } from '../places.ts'
-import { turn } from '../seeder.ts'
+import { type Calendar, turn } from '../seeder.ts'
 import type { Trade } from './lists.ts'
 
 type SubcontractorRow = readonly [

@@ -1,8 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { Calendar } from '../calendar.ts'
-import { foreman } from '../people.ts'
+import { foreman } from '../accounts.ts'
 import { emailOf, phoneOf } from '../places.ts'
-import { turn } from '../seeder.ts'
+import { type Calendar, turn } from '../seeder.ts'
 import type { Trade } from './lists.ts'
 
 /** The workers in three tiers: those of a tier supervise those of the next. */

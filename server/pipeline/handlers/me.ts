@@ -1,5 +1,5 @@
 import { limitedResources } from '#derive/operations/me.ts'
-import { planLimit, type SubscriptionPlan } from '#registry/subscription-plans.ts'
+import { planLimit, type SubscriptionPlan } from '#registry/subscription.ts'
 import { type MeRow, meWithCaller } from '#sql/records/me.ts'
 import { windowSeconds } from '../../service/token-rate.ts'
 import type { ReadHandler } from '../handler.ts'

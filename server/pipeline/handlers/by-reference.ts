@@ -2,9 +2,11 @@ import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetchByReference } from '#sql/records/reference.ts'
-import { readReference } from '../../records/upsert.ts'
+import { resultOf } from '../../records/command.ts'
+import { readReference, removalByReference } from '../../records/upsert.ts'
 import type { PathParams } from '../call.ts'
-import type { ReadHandler } from '../handler.ts'
+import type { ReadHandler, WriteHandler } from '../handler.ts'
+import { formatRemoved } from './delete.ts'
 import { replyOfFetch } from './fetch.ts'
 
 export const fetchByRef: ReadHandler<ResourceRoute> =
@@ -16,7 +18,7 @@ export const fetchByRef: ReadHandler<ResourceRoute> =
   }
 
 /** The reference of the path; what no record can have is a reference that no record has. */
-export function recordReference({ value = '' }: PathParams): string {
+function recordReference({ value = '' }: PathParams): string {
   try {
     return readReference(value)
   } catch (error) {
@@ -24,3 +26,12 @@ export function recordReference({ value = '' }: PathParams): string {
     throw error
   }
 }
+
+export const deleteByRef: WriteHandler<ResourceRoute> =
+  (route) =>
+  (companyId, { params }, { dryRun, expected }, mayDo) => {
+    const { definition } = route
+    const value = recordReference(params)
+    const work = removalByReference(companyId, { definition, value, expected, mayDo })
+    return resultOf(work, (done) => ({ ...formatRemoved(route, dryRun, done), recordId: done.id }))
+  }

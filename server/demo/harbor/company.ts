@@ -1,5 +1,11 @@
-import type { Calendar } from '../calendar.ts'
-import { finder, type Seeder } from '../seeder.ts'
+import { fieldPermissions, permission } from '#registry/permissions.ts'
+import { addOns } from '#registry/subscription.ts'
+import type { CompanyRow } from '#sql/system/companies.ts'
+import type { App } from '../../app.ts'
+import { setAccount } from '../../service/account.ts'
+import type { Transaction } from '../../store/database.ts'
+import { bookkeeper, createDemoAccount, createDemoCompany, demoOwners, foreman } from '../accounts.ts'
+import { type Calendar, calendarFrom, createSeeder, finder, type Seeder } from '../seeder.ts'
 import { contracts, equipmentLogBodies, invoices, taskBodies, timeEntryBodies } from './books.ts'
 import { blockedClient, type Client, clientBodies, clients, contactBodies } from './clients.ts'
 import { equipmentBodies } from './equipment.ts'
@@ -9,8 +15,35 @@ import { projectBodies, projects } from './projects.ts'
 import { subcontractorBodies, subcontractors } from './subcontractors.ts'
 import { crew, crewTradeAt, foremen, managers, workerBodies } from './workers.ts'
 
+/** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
+export async function createHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
+  const facts = { name: 'Harbor Masonry', plan: 'PRO', addOns }
+  const company = await createDemoCompany(transaction, app, facts, demoOwners[0])
+  await createStaff(transaction, app, company.id)
+  await createRecords(createSeeder(transaction, company.id), calendarFrom(app.clock.now()))
+  return company
+}
+
+async function createStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
+  const documents = ofRecords('clients', 'contacts', 'estimates', 'invoices')
+  await createDemoAccount(transaction, app, companyId, {
+    ...bookkeeper,
+    permissions: [...documents, ...fieldPermissions],
+  })
+
+  // Femi could change projects once, and has lost the right to. Alone of all he sees neither pay nor amounts nor tax numbers,
+  // and others approve the hours that he enters.
+  const held = ofRecords('projects', 'workers', 'equipment', 'tasks', 'time_entries', 'equipment_logs')
+  const femi = await createDemoAccount(transaction, app, companyId, { ...foreman, permissions: held })
+  const left = held.filter((code) => code !== permission('projects', 'EDIT'))
+  await setAccount(transaction, companyId, femi.id, { permissions: left })
+}
+
+const ofRecords = (...records: string[]): string[] =>
+  records.flatMap((name) => [permission(name, 'VIEW'), permission(name, 'EDIT'), permission(name, 'DELETE')])
+
 /** Every resource, each after those it refers to. */
-export async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
+async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
   const tradeId = await seeder.makeNamed<Trade>('trades', trades)
   const workers = await createWorkers(seeder, tradeId, calendar)
   const clientId = await createClients(seeder)

@@ -6,7 +6,7 @@ export const subscriptionPlans = {
 } as const
 
 export type SubscriptionPlan = keyof typeof subscriptionPlans
-export type PlanLimited = keyof (typeof subscriptionPlans)[SubscriptionPlan]
+type PlanLimited = keyof (typeof subscriptionPlans)[SubscriptionPlan]
 
 export const planNames = Object.keys(subscriptionPlans) as SubscriptionPlan[]
 
@@ -16,3 +16,10 @@ export const isPlanLimited = (records: string): records is PlanLimited => record
 /** Returns the limit of a resource, or null if it has none. */
 export const planLimit = (plan: SubscriptionPlan, records: string): number | null =>
   (subscriptionPlans[plan] as { readonly [records: string]: number | null })[records] ?? null
+
+/**
+ * The parts of the product that are switched on by company. `api` opens /v1; each of the others opens its collection
+ * there.
+ */
+export const addOns = ['api', 'estimates', 'subcontractors', 'equipment'] as const
+export type AddOn = (typeof addOns)[number]

@@ -1,5 +1,9 @@
 import { allowlistMax } from './limits.ts'
 
+/** The form of a token: a fixed prefix, then hexadecimal digits. Spec, Authentication 2; Decisions, Tokens. */
+export const tokenPrefix = 'plumb_live_'
+export const tokenDigits = 72
+
 /**
  * Returns an entry of an allowlist in its one accepted spelling: a dotted quad, alone or with /0 to /32 and no bit set
  * beyond the mask. Returns undefined for octal and short forms. Decisions, Tokens.
