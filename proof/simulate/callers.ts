@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { drawer } from '../generate.ts'
 import type { Line } from '../history.ts'
 import { hasNoResult, noteWrite, type Operation, operations, type Parts, type Site } from '../operations.ts'
@@ -25,15 +24,8 @@ const triesMax = 8
 const names = ['ada', 'bob', 'cid', 'dot', 'eve', 'fay'] as const
 const operationsOfEach = 2
 
-/** The value that the outside session takes, too. */
-const contested = 'CONTESTED'
-
 /** What a caller does beside the operations of `npm run torture`. */
 const own: { readonly [name: string]: Operation } = {
-  'create of a contested value': (site, call) => {
-    const body = { name: site.next('client'), external_ref: contested }
-    return call({ method: 'POST', path: '/v1/clients', body, key: site.next('key') })
-  },
   'create within the plan': async (site, call) => {
     const body = { name: site.next('project') }
     const made = await call({ method: 'POST', path: '/v1/projects', body, key: site.next('key') })
@@ -83,17 +75,22 @@ export function startCallers(
     }
   }
 
-  /** Makes the same two calls in each simulation, which the outside session gets in the way of. */
+  /** Makes calls that the outside session gets in the way of. */
   const meet = async (): Promise<void> => {
     const draw = drawer(seed * 31 + 99)
-    const shared: Site = { ...createSite({ ...site, draw, prefix: 'max' }), projects: site.projects }
-    for (const name of draw() < 0.5 ? Object.keys(own) : Object.keys(own).toReversed())
-      await own[name]?.(shared, async (parts) => {
-        for (let tries = 1; ; tries++) {
-          const heard = await sendAs('max', services[draw() < 0.5 ? 0 : 1] as SimulatedService, name, parts)
-          if (!hasNoResult(heard) || tries === triesMax) return heard
-        }
-      })
+    const send = async (operation: string, parts: Parts): Promise<RecordedResponse> => {
+      for (let tries = 1; ; tries++) {
+        const heard = await sendAs(met, services[draw() < 0.5 ? 0 : 1] as SimulatedService, operation, parts)
+        if (!hasNoResult(heard) || tries === triesMax) return heard
+      }
+    }
+    for (let count = 1; count <= meetings; count++) {
+      const key = (what: string) => `key-${met}-${what}-${count}`
+      const client = { name: `client-${met}-${count}`, external_ref: contestedValue(count) }
+      await send('contested value', { method: 'POST', path: '/v1/clients', body: client, key: key('client') })
+      const project = { name: `project-${met}-${count}` }
+      await send('contested lock', { method: 'POST', path: '/v1/projects', body: project, key: key('project') })
+    }
   }
 
   /** Replaces the token, and knows afterwards which one is worth something. */
@@ -132,24 +129,37 @@ export function startCallers(
   return { ended, site, followed: () => cursor }
 }
 
-/** What somebody with psql does beside the service: statements in their order. */
-export const outsideScript = (company: string): readonly { label: string; text: string }[] => {
-  const take = `insert into clients (company_id, name, status, external_ref) values (${company}, 'outside', 'ACTIVE', '${contested}')`
-  const giveBack = `delete from clients where company_id = ${company} and name = 'outside'`
-  const holds = [
-    { label: 'begin', text: 'begin' },
-    {
-      label: 'hold the plan',
-      text: `select from plan_usage where company_id = ${company} and records = 'projects' for update`,
-    },
-    { label: 'hold the token', text: `select from tokens where company_id = ${company} for update` },
-    { label: 'rollback', text: 'rollback' },
-  ]
-  const value = [
-    { label: 'take the value', text: take },
-    { label: 'give the value back', text: giveBack },
-  ]
-  return [...holds, ...value, ...holds, ...value]
-}
+/** The caller that the outside session gets in the way of, and how often. */
+const met = 'max'
+const meetings = 3
+const contestedValue = (count: number): string => `CONTESTED-${count}`
 
-export type OutsideSession = Pick<pg.Client, 'query'>
+/** Statements of the outside session: some while a call of its caller is under way, and one that ends what they began. */
+export type OutsideScript = { during: string; acts: readonly OutsideStatement[]; end: OutsideStatement }
+export type OutsideStatement = { label: string; text: string }
+
+/** Returns what somebody with psql does beside the service, in this order. */
+export function listOutsideScripts(company: string): OutsideScript[] {
+  const hold = (what: string, from: string) => ({ label: `hold the ${what}`, text: `select from ${from} for update` })
+  const lock: OutsideScript = {
+    during: `${met} POST contested lock`,
+    acts: [
+      { label: 'begin', text: 'begin' },
+      hold('plan', `plan_usage where company_id = ${company} and records = 'projects'`),
+      hold('token', `tokens where company_id = ${company}`),
+    ],
+    end: { label: 'rollback', text: 'rollback' },
+  }
+  const value = (count: number): OutsideScript => ({
+    during: `${met} POST contested value`,
+    acts: [
+      {
+        label: 'take the value',
+        text: `insert into clients (company_id, name, status, external_ref)
+          values (${company}, 'outside', 'ACTIVE', '${contestedValue(count)}')`,
+      },
+    ],
+    end: { label: 'give the value back', text: `delete from clients where company_id = ${company} and name = 'outside'` },
+  })
+  return Array.from({ length: meetings }, (_, index) => [value(index + 1), lock]).flat()
+}

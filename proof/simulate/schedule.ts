@@ -17,7 +17,7 @@ export const nameOf = ({ kind, who, ms }: ScheduledEvent): string => [kind, who,
 export type Chooser = (events: readonly ScheduledEvent[]) => ScheduledEvent
 
 /** Milliseconds by which a clock is advanced: past a retry, the wait for a connection, and the deadline of an answer. */
-export const advancesMs = [60, 1000, 30_000] as const
+export const advancesMs = [60, 1000, 5000] as const
 
 /** The choices of one seed: how often something is cut or late is drawn too, so that seeds differ in kind. */
 export function drawChooser(seed: number): Chooser {

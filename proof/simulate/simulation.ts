@@ -1,11 +1,11 @@
-import { appendFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { check, type Violation } from '../check.ts'
 import { type Line, readHistory } from '../history.ts'
 import { openRecorder, type Recorder } from '../recorder.ts'
 import { hearSite, untilTold } from '../workload.ts'
-import { type Gate, outsideScript, startCallers } from './callers.ts'
+import { type Gate, listOutsideScripts, type OutsideStatement, startCallers } from './callers.ts'
 import type { Ground } from './ground.ts'
 import { type Conversation, type SimulatedService, startSimulated } from './process.ts'
 import { advancesMs, type Chooser, nameOf, type ScheduledEvent } from './schedule.ts'
@@ -42,21 +42,20 @@ const lookAfterMs = 3
 const restMostMs = 30_000
 
 const settings = {
-  // PostgreSQL counts these by its own clock. A schedule is over before.
-  ...{ STATEMENT_TIMEOUT_MS: '20000', LOCK_TIMEOUT_MS: '20000', CONNECT_TIMEOUT_MS: '800', ANSWER_TARGET_MS: '60000' },
+  ...{ STATEMENT_TIMEOUT_MS: '2000', LOCK_TIMEOUT_MS: '2000', CONNECT_TIMEOUT_MS: '1500', ANSWER_TARGET_MS: '60000' },
 }
 
 /** Runs one schedule from its first step to its last, and checks what was heard. */
 export async function simulate(ground: Ground, { seed, choose }: SimulationRequest): Promise<Simulation> {
-  const T0 = performance.now(); const lap = (w: string) => process.env.LAPS && console.log('  ', w, Math.round(performance.now() - T0))
   const database = await ground.copy()
-  lap('copied')
   const services: SimulatedService[] = []
+  const answers = createBell()
   const closing: (() => Promise<unknown>)[] = []
   try {
     const start = (name: string, place: number) =>
       startSimulated({
         ...{ name, checkout: ground.checkout, socket: ground.socket, database, seed: seed * 2 + place },
+        onAnswer: answers.ring,
         settings: { ...settings, PLUMBLINE_SECRET: ground.secret, PLUMBLINE_DATA: ground.folder },
       })
     const started = await Promise.allSettled(['a', 'b'].map(start))
@@ -66,7 +65,6 @@ export async function simulate(ground: Ground, { seed, choose }: SimulationReque
         closing.push(one.value.close)
       }
     for (const one of started) if (one.status === 'rejected') throw one.reason
-    lap('started')
     const recorders = new Map<SimulatedService, Recorder>()
     const files = services.map(({ name }) => join(ground.folder, `history-${database}-${name}.jsonl`))
     for (const [place, service] of services.entries())
@@ -76,10 +74,8 @@ export async function simulate(ground: Ground, { seed, choose }: SimulationReque
     const outside = await ground.connect(database)
     closing.unshift(() => Promise.all([observer.end(), outside.end()]))
 
-    const run = await runSchedule({ ground, services, recorders, observer, outside, seed, choose })
-    lap('ran')
+    const run = await runSchedule({ ground, services, recorders, observer, outside, answers, seed, choose })
     for (const close of closing.splice(0)) await close()
-    lap('closed')
     const [file, ...others] = files as [string, ...string[]]
     const more: Line[] = [...ground.lines, ...run.lines]
     for (const other of others) for (const line of await linesOf(other)) more.push(line)
@@ -95,7 +91,6 @@ export async function simulate(ground: Ground, { seed, choose }: SimulationReque
 }
 
 async function linesOf(path: string): Promise<Line[]> {
-  const { readFile } = await import('node:fs/promises')
   return (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]))
 }
 
@@ -105,6 +100,7 @@ type Stage = {
   recorders: ReadonlyMap<SimulatedService, Recorder>
   observer: pg.Client
   outside: pg.Client
+  answers: Bell
   seed: number
   choose: Chooser
 }
@@ -112,8 +108,7 @@ type Stage = {
 /** A call that waits for its turn to be sent, or whose caller waits to be given the answer. */
 type Call = { who: string; label: string; begin(): void; deliver: (() => void) | null; status: number | null }
 
-async function runSchedule({ ground, services, recorders, observer, outside, seed, choose }: Stage) {
-  const S0 = performance.now(); let REST = 0, DB = 0
+async function runSchedule({ ground, services, recorders, observer, outside, answers, seed, choose }: Stage) {
   const waiting: Call[] = []
   const heard: Call[] = []
   const steps: Step[] = []
@@ -130,7 +125,9 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
           ...{ who: `${caller}.${number}`, label: `${label} to ${service.name}`, deliver: null, status: null },
           begin() {
             service.calls.sent++
+            underWay.add(`${caller} ${label}`)
             send(service).then((answer) => {
+              underWay.delete(`${caller} ${label}`)
               service.calls.answered++
               call.status = answer.status
               call.deliver = () => resolve(answer)
@@ -142,10 +139,19 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
       }),
   }
 
-  const script = outsideScript(ground.company)
+  const scripts = listOutsideScripts(ground.company)
   const backend = (await outside.query('select pg_backend_pid() as pid')).rows[0].pid as number
+  /** Of the first script: the statements that were asked. The answer is null while there is none. */
   let asked = 0
   let answer: string | null = 'nothing'
+  const underWay = new Set<string>()
+  /** Returns the next statement of the outside session, if it may be asked now. */
+  const findOutside = (): OutsideStatement | undefined => {
+    const [script] = scripts
+    if (!script || answer === null) return undefined
+    const act = underWay.has(script.during) ? script.acts[asked] : undefined
+    return act ?? (asked > 0 ? script.end : undefined)
+  }
   const conversations = (): [SimulatedService, Conversation][] =>
     services.flatMap((service) => [...service.conversations].map((one): [SimulatedService, Conversation] => [service, one]))
 
@@ -159,23 +165,29 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
       if ((one.asked.length > 0 || one.answers.length > 0) && !one.isLeft && !one.isLost)
         events.push({ kind: 'cut', who: one.name })
     }
-    if (answer !== null && asked < script.length) events.push({ kind: 'ask', who: 'outside' })
+    if (findOutside()) events.push({ kind: 'ask', who: 'outside' })
     for (const { who } of waiting) events.push({ kind: 'begin', who })
     for (const { name } of services) for (const ms of advancesMs) events.push({ kind: 'time', who: name, ms })
     return events.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   }
 
-  const lastWords = new Map<Conversation, string>()
   const perform = async ({ kind, who, ms }: ScheduledEvent): Promise<string> => {
     if (kind === 'ask') {
-      const { label, text } = script[asked++] as (typeof script)[number]
+      const { label, text } = findOutside() as OutsideStatement
+      asked++
+      if (text === scripts[0]?.end.text) {
+        scripts.shift()
+        asked = 0
+      }
       answer = null
       outside.query(text).then(
         () => {
           answer = 'done'
+          answers.ring()
         },
         (error) => {
           answer = error.code ?? 'lost'
+          answers.ring()
         },
       )
       return label
@@ -197,7 +209,6 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
     }
     if (kind === 'answer') {
       const said = one.said.join(' ')
-      lastWords.set(one, said)
       service.answer(one)
       return said
     }
@@ -246,7 +257,7 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
         // What these have held is looked at once more: one statement does not read sessions and locks at one moment.
         gone = gone.filter((pid) => there.has(pid))
       }
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await answers.untilNext(lookAfterMs)
     }
   }
 
@@ -263,7 +274,7 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
   )
   const rest = () => new Promise((resolve) => setImmediate(resolve))
   await rest()
-  while (!isOver || asked < script.length || answer === null) {
+  while (!isOver || findOutside() || answer === null) {
     if (failure !== undefined) throw failure
     if (steps.length > stepsMax) throw new Error(`the schedule of seed ${seed} does not come to its end`)
     const event = choose(listEvents())
@@ -276,11 +287,8 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
       if (isEnded && one.pid !== undefined) gone.push(one.pid)
       if (event.kind === 'send' && one.name === event.who) gone.push(...(one.last?.ends ?? []))
     }
-    const t1 = performance.now()
-    for (const service of services) if (event.kind !== 'send' && event.kind !== 'ask') await service.untilAtRest()
-    const t2 = performance.now(); REST += t2 - t1
+    if (event.kind !== 'send' && event.kind !== 'ask') for (const service of services) await service.untilAtRest()
     await untilDatabaseAtRest(gone)
-    DB += performance.now() - t2
     for (const [, one] of conversations()) {
       const hasWaited = (before.get(one) ?? 0) > 0
       const isIts = event.kind === 'send' && event.who === one.name
@@ -302,7 +310,6 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
     steps.push({ event: nameOf(event), seen: seen.filter((text) => text !== '').join('; ') })
   }
 
-  if (process.env.LAPS) console.log('   end of schedule', Math.round(performance.now() - S0), 'rest', REST, 'db', DB)
   for (const service of services) await service.letGo()
   for (const { url } of services) {
     const conflicts = conflictsIn(await (await fetch(`${url}/metrics`)).text())
@@ -321,6 +328,24 @@ async function runSchedule({ ground, services, recorders, observer, outside, see
     if (rest.meta.more || told.length === 0) throw new Error('the follower is more than a page behind')
   }
   return { steps, rare, lines }
+}
+
+type Bell = { ring(): void; untilNext(mostMs: number): Promise<void> }
+
+/** Wakes the one who waits for the next ring, or for so long at most. */
+function createBell(): Bell {
+  let wake = (): void => {}
+  return {
+    ring: () => wake(),
+    untilNext: (mostMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, mostMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }),
+  }
 }
 
 /** Whether it waits for somebody who waits for it. */
