@@ -6,11 +6,11 @@ import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { drawer } from '../generate.ts'
-import { clockStartMs, type Order, type RestReport } from './orders.ts'
+import type { Order, RestReport } from './orders.ts'
 
 /**
- * Loaded into a service before its own code (`node --import`). Its clock stands still until the scheduler advances it, its
- * random bits come from SIMULATE_SEED, and it reports when nothing is left to do without new input.
+ * Loaded into a service before its own code (`node --import`). Once it has started, its clock stands still until the
+ * scheduler advances it. Its random bits come from SIMULATE_SEED, and it reports when it waits for input alone.
  */
 const seed = Number(process.env.SIMULATE_SEED)
 const realSetImmediate = setImmediate
@@ -114,6 +114,8 @@ Object.assign(globalThis, clock)
 Object.assign(timers, clock)
 Object.assign(timersPromises, { setTimeout: sleep })
 
+/** The time of its clock at the start, in milliseconds since 1970: the same in each run. */
+const clockStartMs = Date.UTC(2026, 10, 1)
 const wallMs = (): number => clockStartMs + Math.floor(nowMs)
 globalThis.Date = new Proxy(Date, {
   construct: (of, words, target) => Reflect.construct(of, words.length === 0 ? [wallMs()] : words, target),
@@ -121,8 +123,9 @@ globalThis.Date = new Proxy(Date, {
 })
 Object.defineProperty(performance, 'now', { value: () => nowMs })
 
-const draw = drawer(seed)
-Math.random = drawer(seed + 1)
+let draw = drawer(seed)
+let drawShare = drawer(seed + 1)
+Math.random = () => drawShare()
 function fill<Bytes extends ArrayBufferView>(view: Bytes): Bytes {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
   for (let place = 0; place < bytes.length; place++) bytes[place] = Math.floor(draw() * 256)
@@ -186,15 +189,32 @@ async function reportRest(): Promise<RestReport> {
   }
 }
 
-let isRunning = false
+/** The clock runs until the service has started, and again once the schedule is over. */
+let running: NodeJS.Timeout | null = null
+let advancing: Promise<void> | null = null
+function run(): void {
+  running = realSetInterval(() => {
+    advancing ??= advance(tickMs).finally(() => {
+      advancing = null
+    })
+  }, tickMs)
+}
+/** Stops the clock at a moment that no start reaches: each timer is set anew, and the random bits begin anew. */
+async function stop(): Promise<void> {
+  if (running) realClearTimeout(running)
+  await advancing
+  nowMs = stoppedAtMs
+  for (const one of [...waiting].toSorted((one, other) => one.number - other.number)) one.refresh()
+  draw = drawer(seed)
+  drawShare = drawer(seed + 1)
+}
+const tickMs = 10
+const stoppedAtMs = 600_000
+
+run()
 process.on('message', async (order: Order) => {
   if (order.is === 'advance') await advance(order.byMs)
-  else if (order.is === 'run')
-    realSetInterval(async () => {
-      if (isRunning) return
-      isRunning = true
-      await advance(10)
-      isRunning = false
-    }, 10)
+  else if (order.is === 'run') run()
+  else if (order.is === 'stop') await stop()
   process.send?.(await reportRest())
 })

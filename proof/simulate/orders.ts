@@ -1,5 +1,5 @@
-/** What the scheduler orders a service to do; each order is answered by a report. `run`: from now on its clock runs. */
-export type Order = { is: 'report' } | { is: 'advance'; byMs: number } | { is: 'run' }
+/** What the scheduler orders a service to do; each order is answered by a report. `stop` and `run`: its clock does so from now on. */
+export type Order = { is: 'report' | 'run' | 'stop' } | { is: 'advance'; byMs: number }
 
 /** What a service has done so far, and what it still does. */
 export type RestReport = {
@@ -11,6 +11,3 @@ export type RestReport = {
   /** The connections that it has opened, by their own port. */
   sockets: { port: number; read: number; written: number }[]
 }
-
-/** The time at which each service starts, in milliseconds since 1970. */
-export const clockStartMs = Date.UTC(2026, 10, 1)

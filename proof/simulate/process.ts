@@ -156,8 +156,7 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
   }
   try {
     // What it does by itself at its start is over; from here on it begins with no connection.
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    await untilAtRest()
+    await untilAtRest({ is: 'stop' })
     for (const line of relay.lines) cut(line)
     while (relay.lines.size > 0) await new Promise((resolve) => setImmediate(resolve))
     await untilAtRest()
