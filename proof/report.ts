@@ -9,12 +9,13 @@ import { type FoundRun, hasFound, planted } from './planted/planted-bugs.ts'
 import { messageFaults } from './proxy.ts'
 import { rules } from './rules/index.ts'
 import { isWhole, type Outcome, pairsOf } from './run.ts'
+import { judgeSimulation, type SimulationRun } from './simulate/run.ts'
 import type { Surroundings } from './surroundings.ts'
 import { countTrials, trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json with history.jsonl, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json with history.jsonl, messages.json, planted.json, simulate.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Load = Outcome & Surroundings & { seed: string; trials: { [rule: string]: number } }
@@ -22,6 +23,7 @@ type Figures = {
   load: Load | null
   messages: (Surroundings & { seconds: number; trials: Trial[]; violations: Violation[] }) | null
   planted: (Surroundings & { seed: string; runs: FoundRun[] }) | null
+  simulated: (Surroundings & SimulationRun) | null
   faults: (Surroundings & FaultsRun) | null
   disk: (Surroundings & DiskRun)[]
 }
@@ -37,6 +39,7 @@ const figures: Figures = {
   load: outcome && { ...outcome, trials: countTrials(await readHistory(join(folder, 'history.jsonl'))) },
   messages: read('messages.json'),
   planted: read('planted.json'),
+  simulated: read('simulate.json'),
   faults: read('faults.json'),
   disk: readdirSync(folder)
     .filter((name) => /^disk-\d+\.json$/.test(name))
@@ -46,7 +49,7 @@ writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
-function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): string {
+function pageOf({ load, messages, planted: bugs, simulated, faults, disk }: Figures): string {
   return [
     '# Nothing lost, and anyone can check it',
     '',
@@ -81,6 +84,10 @@ function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): strin
     '',
     ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
+    '## A schedule drawn from a seed',
+    '',
+    ...(simulated ? linesOfSimulation(simulated) : ['Not run for this page.']),
+    '',
     '## Network, clocks, disks and a standby',
     '',
     ...(faults ? linesOfFaults(faults) : ['Not run for this page.']),
@@ -91,9 +98,8 @@ function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): strin
     '',
     '## What is not tried here',
     '',
-    'A restore and an upgrade in the middle of the load, an import, a schedule drawn from a seed, a file system that drops what was not',
-    'synced, and a distributed database. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
-    'is none of the records.',
+    'A restore and an upgrade in the middle of the load, an import, a file system that drops what was not synced, and a distributed',
+    'database. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person is none of the records.',
     '',
   ].join('\n')
 }
@@ -159,6 +165,18 @@ function linesOfPlanted(made: NonNullable<Figures['planted']>): string[] {
       const names = Object.keys(run.found).toSorted((one, other) => Number(other === rule) - Number(one === rule))
       return `| ${bug} | ${hasFound(run) ? '' : `**missed by ${rule}** ${run.failure ?? ''}`}${names.join(', ')} | ${count(run.calls)} | ${run.seconds} |`
     }),
+  ]
+}
+
+function linesOfSimulation(run: NonNullable<Figures['simulated']>): string[] {
+  return [
+    madeAt(run),
+    '',
+    `Seeds ${run.seed} to ${run.seed + run.schedules + run.failures.length - 1}. Two processes of the service on one PostgreSQL: one message at a time goes on, in an order that the seed`,
+    'draws, and so are those that are cut or late. Clock and random bits of both processes are the schedule’s. A seed has one trace.',
+    'A schedule that breaks a promise is kept as the shortest beginning that does: `npm run simulate`.',
+    '',
+    ...judgeSimulation(run).lines.map((line) => `- ${line}`),
   ]
 }
 

@@ -17,7 +17,10 @@ export type Gate = {
   ): Promise<Answer>
 }
 
-type Recorders = ReadonlyMap<SimulatedService, { send(call: RecordedRequest): Promise<RecordedResponse>; write(line: Line): void }>
+type Recorders = ReadonlyMap<
+  SimulatedService,
+  { send(call: RecordedRequest): Promise<RecordedResponse>; write(line: Line): void }
+>
 
 /** Tries after which a caller leaves a call open. */
 const triesMax = 8
@@ -51,15 +54,31 @@ export function startCallers(
   })
   site.clients.push(...ground.clients)
   site.workers.push(...ground.workers)
-  const sendAs = async (who: string, service: SimulatedService, operation: string, parts: Parts): Promise<RecordedResponse> =>
+  const sendAs = async (
+    who: string,
+    service: SimulatedService,
+    operation: string,
+    parts: Parts,
+  ): Promise<RecordedResponse> =>
     gate.pass(who, `${parts.method} ${operation}`, service, (to) =>
-      (recorders.get(to) as NonNullable<ReturnType<Recorders['get']>>).send({ ...parts, operation, company: 'a', token }),
+      (recorders.get(to) as NonNullable<ReturnType<Recorders['get']>>).send({
+        ...parts,
+        operation,
+        company: 'a',
+        token,
+      }),
     )
 
   const call = async (place: number, who: string): Promise<void> => {
     const draw = drawer(seed * 31 + place)
     const own = createSite({ ...site, draw, prefix: who })
-    const shared: Site = { ...own, clients: site.clients, workers: site.workers, projects: site.projects, writes: site.writes }
+    const shared: Site = {
+      ...own,
+      clients: site.clients,
+      workers: site.workers,
+      projects: site.projects,
+      writes: site.writes,
+    }
     const choose = (): SimulatedService => services[Math.floor(draw() * services.length)] as SimulatedService
     const settle = async (operation: string, parts: Parts): Promise<RecordedResponse> => {
       for (let tries = 1; ; tries++) {
@@ -159,7 +178,10 @@ export function listOutsideScripts(company: string): OutsideScript[] {
           values (${company}, 'outside', 'ACTIVE', '${contestedValue(count)}')`,
       },
     ],
-    end: { label: 'give the value back', text: `delete from clients where company_id = ${company} and name = 'outside'` },
+    end: {
+      label: 'give the value back',
+      text: `delete from clients where company_id = ${company} and name = 'outside'`,
+    },
   })
   return Array.from({ length: meetings }, (_, index) => [value(index + 1), lock]).flat()
 }

@@ -1,4 +1,4 @@
-import { rm, readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -57,10 +57,7 @@ export async function openGround(checkout: string): Promise<Ground> {
     const who = ['--name', 'Ada', '--email', 'ada@a.example', '--permissions', 'all', '--password', password]
     const account = await give('--quiet', 'account', 'create', '--company', company, ...who)
     const issue = ['--company', company, '--account', account, '--label', 'proof', '--scopes', 'all']
-    const [token, cookie] = await Promise.all([
-      give('--quiet', 'token', 'issue', ...issue),
-      signIn(service.url),
-    ])
+    const [token, cookie] = await Promise.all([give('--quiet', 'token', 'issue', ...issue), signIn(service.url)])
     const file = join(folder, 'ground.jsonl')
     const recorder = openRecorder(service.url, file)
     for (const line of references) recorder.write(line)
@@ -90,7 +87,10 @@ export async function openGround(checkout: string): Promise<Ground> {
       ...{ checkout, folder, socket: postgres.socket, company, token, cookie, password, close },
       ...{ clients: site.clients, workers: site.workers },
       secret: (await readFile(join(folder, 'secret'), 'utf8')).trim(),
-      lines: text.trim().split('\n').map((line) => JSON.parse(line)),
+      lines: text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
       async copy() {
         const database = `simulation_${++copies}`
         await postgres.ask(`create database ${database} template plumbline owner plumbline`)

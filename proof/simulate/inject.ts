@@ -212,6 +212,8 @@ const tickMs = 10
 const stoppedAtMs = 600_000
 
 run()
+// The scheduler may have been killed.
+process.on('disconnect', () => process.exit())
 process.on('message', async (order: Order) => {
   if (order.is === 'advance') await advance(order.byMs)
   else if (order.is === 'run') run()

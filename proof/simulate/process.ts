@@ -106,6 +106,8 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
       SIMULATE_SEED: String(seed),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Ctrl-C is for the scheduler alone.
+    detached: true,
   })
   let said = ''
   child.stderr?.on('data', (chunk) => {
@@ -139,7 +141,8 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
   const untilAtRest = async (order: Order = { is: 'report' }): Promise<void> => {
     let report = await giveOrder(child, order)
     for (const untilMs = performance.now() + restMostMs; !isAtRest(report); ) {
-      if (performance.now() > untilMs) throw new Error(`${name} does not come to rest: ${JSON.stringify({ report, calls, open: [...relay.lines].map(({ near, name, isLeft, isLost }) => ({ name, isLeft, isLost, port: near.remotePort, destroyed: near.destroyed, read: near.bytesRead, written: near.bytesWritten })) })} ${said}`)
+      if (performance.now() > untilMs)
+        throw new Error(`${name} does not come to rest: ${JSON.stringify({ report, calls })} ${said}`)
       await new Promise((resolve) => setImmediate(resolve))
       report = await giveOrder(child, { is: 'report' })
     }
@@ -207,7 +210,9 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
 function withoutLimits(bytes: Buffer, hasBegun: boolean): Buffer {
   if (hasBegun) return bytes
   const limit = /((?:statement|lock|session)_timeout=)(\d+)/g
-  const text = bytes.toString('latin1').replace(limit, (_, name: string, digits: string) => name + '0'.repeat(digits.length))
+  const text = bytes
+    .toString('latin1')
+    .replace(limit, (_, name: string, digits: string) => name + '0'.repeat(digits.length))
   return Buffer.from(text, 'latin1')
 }
 

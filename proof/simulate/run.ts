@@ -31,7 +31,7 @@ type RunRequest = {
   /** Ends the run when it is aborted, with what there is. */
   signal: AbortSignal
   onProgress?: (done: number) => void
-  /** Takes each schedule that broke a promise, once it is shrunk. */
+  /** Takes the schedule that broke a promise, once it is shrunk. */
   onBroken(kept: KeptSchedule): void
 }
 
@@ -57,7 +57,7 @@ export async function withGround<T>(checkout: string, work: (ground: Ground) => 
   }
 }
 
-/** Runs the schedules of so many seeds, from one on, and shrinks those that break a promise. */
+/** Runs the schedules of so many seeds, from one on, until one breaks a promise, which is then shrunk. */
 export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
   const { seed, runs, checkout, signal, onProgress, onBroken } = asked
   const since = performance.now()
@@ -66,7 +66,7 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
     ...{ rare: noneGone(), reached: noneGone(), broken: [], failures: [] },
   }
   await withGround(checkout, async (ground) => {
-    for (let one = seed; one < seed + runs && !signal.aborted; one++) {
+    for (let one = seed; one < seed + runs && done.broken.length === 0 && !signal.aborted; one++) {
       try {
         const made = await simulate(ground, { seed: one, choose: drawChooser(one) })
         note(done, made)
@@ -77,6 +77,8 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
           onBroken(kept)
         }
       } catch (error) {
+        // Ctrl-C on a terminal ends PostgreSQL, too.
+        if (signal.aborted) break
         done.failures.push({ seed: one, why: error instanceof Error ? error.message : String(error) })
       }
       onProgress?.(one - seed + 1)
@@ -99,7 +101,7 @@ function note(done: SimulationRun, { steps, calls, rare }: Simulation): void {
 const rulesOf = ({ violations }: Simulation): string[] => violations.map(({ rule }) => rule)
 
 /** Finds the shortest beginning of a schedule after which one of the same rules is still broken. */
-export async function shrinkSimulation(ground: Ground, made: Simulation, signal: AbortSignal): Promise<KeptSchedule> {
+async function shrinkSimulation(ground: Ground, made: Simulation, signal: AbortSignal): Promise<KeptSchedule> {
   const { seed, steps } = made
   const names = steps.map(({ event }) => event)
   let kept = made

@@ -7,7 +7,7 @@ import { drawer } from '../generate.ts'
  * begin: a call is sent. send: a message goes to PostgreSQL. answer: its answer goes to the service. end: a connection that
  * the service closed is closed. cut: a connection is cut before its message or its answer. time: a clock is advanced.
  */
-export const eventKinds = ['answer', 'send', 'end', 'ask', 'begin', 'cut', 'time'] as const
+const eventKinds = ['answer', 'send', 'end', 'ask', 'begin', 'cut', 'time'] as const
 export type EventKind = (typeof eventKinds)[number]
 export type ScheduledEvent = { kind: EventKind; who: string; ms?: number }
 
@@ -44,8 +44,11 @@ export function drawChooser(seed: number): Chooser {
     if (others.length === 0 || dice < timeRate) return pick(times)
     const weights = others.map(({ who }) => eagernessOf(who))
     let left = draw() * weights.reduce((sum, weight) => sum + weight, 0)
-    const place = weights.findIndex((weight) => (left -= weight) < 0)
-    return others[place < 0 ? others.length - 1 : place] as ScheduledEvent
+    const place = weights.findIndex((weight) => {
+      left -= weight
+      return left < 0
+    })
+    return others.at(place) as ScheduledEvent
   }
 }
 

@@ -153,7 +153,9 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
     return act ?? (asked > 0 ? script.end : undefined)
   }
   const conversations = (): [SimulatedService, Conversation][] =>
-    services.flatMap((service) => [...service.conversations].map((one): [SimulatedService, Conversation] => [service, one]))
+    services.flatMap((service) =>
+      [...service.conversations].map((one): [SimulatedService, Conversation] => [service, one]),
+    )
 
   const listEvents = (): ScheduledEvent[] => {
     const events: ScheduledEvent[] = []
@@ -363,7 +365,9 @@ function isInCircle(pid: number, rows: ReadonlyMap<number, { by: number[] | null
 
 function conflictsIn(metrics: string): { stale: number; deadlocks: number } {
   const counts = { stale: 0, deadlocks: 0 }
-  for (const [, code, count] of metrics.matchAll(/^plumbline_conflicts_total\{[^}]*"(stale|40P01|40001)"[^}]*\} (\d+)/gm))
+  for (const [, code, count] of metrics.matchAll(
+    /^plumbline_conflicts_total\{[^}]*"(stale|40P01|40001)"[^}]*\} (\d+)/gm,
+  ))
     counts[code === '40P01' ? 'deadlocks' : 'stale'] += Number(count)
   return counts
 }

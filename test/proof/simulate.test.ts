@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { judgeSimulation, withGround } from '../../proof/simulate/run.ts'
+import {
+  createNaturalOrder,
+  drawChooser,
+  followSchedule,
+  nameOf,
+  type ScheduledEvent,
+  shrink,
+} from '../../proof/simulate/schedule.ts'
+import { rarePaths, simulate } from '../../proof/simulate/simulation.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Together they go each rare path. */
+const seeds = [5]
+
+test('One seed has one trace, every rare path is gone, and every promise is kept', async () => {
+  await withGround(root, async (ground) => {
+    const gone = new Set<string>()
+    for (const seed of seeds) {
+      const [first, again] = [
+        await simulate(ground, { seed, choose: drawChooser(seed) }),
+        await simulate(ground, { seed, choose: drawChooser(seed) }),
+      ]
+      expect(again.steps).toEqual(first.steps)
+      expect(first.violations).toEqual([])
+      for (const path of rarePaths) if (first.rare[path] > 0) gone.add(path)
+    }
+    expect([...gone].toSorted()).toEqual([...rarePaths].toSorted())
+  })
+})
+
+describe('The next event', () => {
+  const events: ScheduledEvent[] = [
+    { kind: 'answer', who: 'a.2' },
+    { kind: 'begin', who: 'ada.1' },
+    { kind: 'cut', who: 'a.2' },
+    { kind: 'send', who: 'a.1' },
+    { kind: 'time', who: 'a', ms: 60 },
+    { kind: 'time', who: 'a', ms: 1000 },
+    { kind: 'time', who: 'a', ms: 5000 },
+  ]
+  const draw = (seed: number): string[] => {
+    const choose = drawChooser(seed)
+    return Array.from({ length: 500 }, () => nameOf(choose(events)))
+  }
+
+  test('is the same for the same seed, and another for another', () => {
+    expect(draw(1)).toEqual(draw(1))
+    expect(draw(1)).not.toEqual(draw(2))
+  })
+
+  test('is each of those that are possible, in some seed', () => {
+    const drawn = new Set(Array.from({ length: 20 }, (_, seed) => draw(seed)).flat())
+    expect([...drawn].toSorted()).toEqual(events.map(nameOf).toSorted())
+  })
+
+  test('of the natural order is what is under way, then a call, and the clock where there is nothing else', () => {
+    const choose = createNaturalOrder()
+    expect(nameOf(choose(events))).toBe('answer a.2')
+    expect(nameOf(choose(events.filter(({ kind }) => kind !== 'answer')))).toBe('send a.1')
+    expect(nameOf(choose(events.filter(({ kind }) => kind === 'begin' || kind === 'time')))).toBe('begin ada.1')
+    expect(nameOf(choose(events.filter(({ kind }) => kind === 'time')))).toBe('time a 60')
+  })
+
+  test('of a kept schedule is the one that it names', () => {
+    const choose = followSchedule(['cut a.2', 'send a.1'], createNaturalOrder())
+    expect([1, 2, 3].map(() => nameOf(choose(events)))).toEqual(['cut a.2', 'send a.1', 'answer a.2'])
+    expect(() => followSchedule(['send b.9'], createNaturalOrder())(events)).toThrow('"send b.9", is not possible')
+  })
+})
+
+describe('The shortest beginning that fails', () => {
+  test.each([
+    { what: 'is found by bisection', failing: (length: number) => length >= 7, shortest: 7 },
+    { what: 'is none where the natural order fails', failing: () => true, shortest: 0 },
+    { what: 'is the whole where nothing shorter fails', failing: (length: number) => length === 40, shortest: 40 },
+    {
+      what: 'is found where longer ones pass',
+      failing: (length: number) => length === 3 || length >= 22,
+      shortest: 3,
+    },
+  ])('$what', async ({ failing, shortest }) => {
+    const tried: number[] = []
+    const fails = async (length: number): Promise<boolean> => {
+      tried.push(length)
+      return failing(length)
+    }
+    expect(await shrink(40, fails)).toEqual({ length: shortest, isShortest: true })
+    expect(new Set(tried).size).toBe(tried.length)
+  })
+
+  test('is the best so far where the time is over', async () => {
+    let tries = 0
+    const fails = async (length: number): Promise<boolean> => ++tries > 0 && length >= 7
+    expect(await shrink(40, fails, () => tries >= 3)).toEqual({ length: 10, isShortest: false })
+  })
+})
+
+test('A run that misses a rare path is red, and says which', () => {
+  const all = Object.fromEntries(rarePaths.map((path) => [path, 1])) as { [path in (typeof rarePaths)[number]]: number }
+  const run = {
+    ...{ seed: 1, schedules: 1, steps: 9, longest: 9, calls: 3, seconds: 1, rare: all, reached: all },
+    ...{ broken: [], failures: [] },
+  }
+  expect(judgeSimulation(run).isGood).toBe(true)
+  const { lines, isGood } = judgeSimulation({ ...run, rare: { ...all, 'deadlock repeated': 0 } })
+  expect(isGood).toBe(false)
+  expect(lines).toContain('NEVER GONE: deadlock repeated. Draw more schedules with --runs.')
+  expect(judgeSimulation({ ...run, schedules: 0 }).isGood).toBe(false)
+})
