@@ -4,6 +4,7 @@ import { hasNoResult, noteWrite, type Operation, operations, type Parts, type Si
 import type { RecordedRequest, RecordedResponse } from '../recorder.ts'
 import { createSite } from '../workload.ts'
 import { askConsole, type Ground } from './ground.ts'
+import type { OutsideScript } from './outside.ts'
 import type { SimulatedService } from './process.ts'
 
 /** Lets a caller send something when the scheduler says so. */
@@ -152,10 +153,6 @@ export function startCallers(
 const met = 'max'
 const meetings = 3
 const contestedValue = (count: number): string => `CONTESTED-${count}`
-
-/** Statements of the outside session: some while a call of its caller is under way, and one that ends what they began. */
-export type OutsideScript = { during: string; acts: readonly OutsideStatement[]; end: OutsideStatement }
-export type OutsideStatement = { label: string; text: string }
 
 /** Returns what somebody with psql does beside the service, in this order. */
 export function listOutsideScripts(company: string): OutsideScript[] {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Ground, openGround } from './ground.ts'
 import { type Chooser, createNaturalOrder, drawChooser, followSchedule, shrink } from './schedule.ts'
-import { type RareCounts, rarePaths, type Simulation, type Step, simulate } from './simulation.ts'
+import { type RareCounts, type RarePath, rarePaths, type Simulation, type Step, simulate } from './simulation.ts'
 
 /** A schedule that can be followed again: after it comes the natural order. */
 export type KeptSchedule = { seed: number; schedule: string[]; isShortest: boolean; rules: string[]; steps: Step[] }
@@ -16,9 +16,9 @@ export type SimulationRun = {
   longest: number
   calls: number
   seconds: number
-  /** How often each rare path was gone, and in how many schedules. */
+  /** How often each rare path was gone, and in the schedules of which seeds. */
   rare: RareCounts
-  reached: RareCounts
+  reached: { [path in RarePath]: number[] }
   broken: { seed: number; rules: string[]; steps: number; shrunkTo: number; isShortest: boolean }[]
   /** Schedules that could not be run to their end. */
   failures: { seed: number; why: string }[]
@@ -35,7 +35,8 @@ type RunRequest = {
   onBroken(kept: KeptSchedule): void
 }
 
-const noneGone = (): RareCounts => Object.fromEntries(rarePaths.map((path) => [path, 0])) as RareCounts
+const byPath = <Value>(of: (path: RarePath) => Value) =>
+  Object.fromEntries(rarePaths.map((path) => [path, of(path)])) as { [path in RarePath]: Value }
 
 /** Opens what simulations stand on, with the compiled code of the service kept from one process to the next. */
 export async function withGround<T>(checkout: string, work: (ground: Ground) => Promise<T>): Promise<T> {
@@ -63,7 +64,7 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
   const since = performance.now()
   const done: SimulationRun = {
     ...{ seed, schedules: 0, steps: 0, longest: 0, calls: 0, seconds: 0 },
-    ...{ rare: noneGone(), reached: noneGone(), broken: [], failures: [] },
+    ...{ rare: byPath(() => 0), reached: byPath(() => []), broken: [], failures: [] },
   }
   await withGround(checkout, async (ground) => {
     for (let one = seed; one < seed + runs && done.broken.length === 0 && !signal.aborted; one++) {
@@ -87,14 +88,14 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
   return { ...done, seconds: Math.round((performance.now() - since) / 1000) }
 }
 
-function note(done: SimulationRun, { steps, calls, rare }: Simulation): void {
+function note(done: SimulationRun, { seed, steps, calls, rare }: Simulation): void {
   done.schedules++
   done.steps += steps.length
   done.longest = Math.max(done.longest, steps.length)
   done.calls += calls
   for (const path of rarePaths) {
     done.rare[path] += rare[path]
-    if (rare[path] > 0) done.reached[path]++
+    if (rare[path] > 0) done.reached[path].push(seed)
   }
 }
 
@@ -123,7 +124,7 @@ export function judgeSimulation(run: SimulationRun): { lines: string[]; isGood: 
   const missed = rarePaths.filter((path) => run.rare[path] === 0)
   const lines = [
     `${run.schedules} schedules of ${run.steps} steps, the longest of ${run.longest}; ${run.calls} calls; ${run.seconds} s.`,
-    ...rarePaths.map((path) => `${path}: ${run.rare[path]} times, in ${run.reached[path]} schedules`),
+    ...rarePaths.map((path) => `${path}: ${run.rare[path]} times, in ${run.reached[path].length} schedules`),
     ...missed.map((path) => `NEVER GONE: ${path}. Draw more schedules with --runs.`),
     ...run.broken.map(
       ({ seed, rules, steps, shrunkTo, isShortest }) =>

@@ -5,8 +5,11 @@ import { check, type Violation } from '../check.ts'
 import { type Line, readHistory } from '../history.ts'
 import { openRecorder, type Recorder } from '../recorder.ts'
 import { hearSite, untilTold } from '../workload.ts'
-import { type Gate, listOutsideScripts, type OutsideStatement, startCallers } from './callers.ts'
+import { type Bell, createBell } from './bell.ts'
+import { type Gate, listOutsideScripts, startCallers } from './callers.ts'
+import { untilDatabaseAtRest } from './database-rest.ts'
 import type { Ground } from './ground.ts'
+import { openOutside } from './outside.ts'
 import { type Conversation, type SimulatedService, startSimulated } from './process.ts'
 import { advancesMs, type Chooser, nameOf, type ScheduledEvent } from './schedule.ts'
 
@@ -36,10 +39,6 @@ type SimulationRequest = { seed: number; choose: Chooser }
 
 /** Steps after which a schedule that has not come to its end has failed. */
 const stepsMax = 5000
-
-/** Milliseconds after which PostgreSQL is asked who waits for a lock, and the longest that it may take to come to rest. */
-const lookAfterMs = 3
-const restMostMs = 30_000
 
 const settings = {
   ...{ STATEMENT_TIMEOUT_MS: '2000', LOCK_TIMEOUT_MS: '2000', CONNECT_TIMEOUT_MS: '1500', ANSWER_TARGET_MS: '60000' },
@@ -71,10 +70,10 @@ export async function simulate(ground: Ground, { seed, choose }: SimulationReque
       recorders.set(service, openRecorder(service.url, files[place] as string))
     closing.unshift(...[...recorders.values()].map(({ close }) => close))
     const observer = await ground.connect(database)
-    const outside = await ground.connect(database)
-    closing.unshift(() => Promise.all([observer.end(), outside.end()]))
+    const client = await ground.connect(database)
+    closing.unshift(() => Promise.all([observer.end(), client.end()]))
 
-    const run = await runSchedule({ ground, services, recorders, observer, outside, answers, seed, choose })
+    const run = await runSchedule({ ground, services, recorders, observer, client, answers, seed, choose })
     for (const close of closing.splice(0)) await close()
     const [file, ...others] = files as [string, ...string[]]
     const more: Line[] = [...ground.lines, ...run.lines]
@@ -99,7 +98,8 @@ type Stage = {
   services: readonly SimulatedService[]
   recorders: ReadonlyMap<SimulatedService, Recorder>
   observer: pg.Client
-  outside: pg.Client
+  /** For the outside session. */
+  client: pg.Client
   answers: Bell
   seed: number
   choose: Chooser
@@ -108,12 +108,13 @@ type Stage = {
 /** A call that waits for its turn to be sent, or whose caller waits to be given the answer. */
 type Call = { who: string; label: string; begin(): void; deliver: (() => void) | null; status: number | null }
 
-async function runSchedule({ ground, services, recorders, observer, outside, answers, seed, choose }: Stage) {
+async function runSchedule({ ground, services, recorders, observer, client, answers, seed, choose }: Stage) {
   const waiting: Call[] = []
   const heard: Call[] = []
   const steps: Step[] = []
   const rare = Object.fromEntries(rarePaths.map((path) => [path, 0])) as RareCounts
-  /** The first message of each transaction that met another one, until it is sent again. */
+  /** Calls of each caller so far, and what is under way. */
+  const underWay = new Set<string>()
   const numbers = new Map<string, number>()
 
   const gate: Gate = {
@@ -139,19 +140,10 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
       }),
   }
 
-  const scripts = listOutsideScripts(ground.company)
-  const backend = (await outside.query('select pg_backend_pid() as pid')).rows[0].pid as number
-  /** Of the first script: the statements that were asked. The answer is null while there is none. */
-  let asked = 0
-  let answer: string | null = 'nothing'
-  const underWay = new Set<string>()
-  /** Returns the next statement of the outside session, if it may be asked now. */
-  const findOutside = (): OutsideStatement | undefined => {
-    const [script] = scripts
-    if (!script || answer === null) return undefined
-    const act = underWay.has(script.during) ? script.acts[asked] : undefined
-    return act ?? (asked > 0 ? script.end : undefined)
-  }
+  const outside = await openOutside(client, listOutsideScripts(ground.company), {
+    isUnderWay: (call) => underWay.has(call),
+    answers,
+  })
   const conversations = (): [SimulatedService, Conversation][] =>
     services.flatMap((service) =>
       [...service.conversations].map((one): [SimulatedService, Conversation] => [service, one]),
@@ -167,33 +159,14 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
       if ((one.asked.length > 0 || one.answers.length > 0) && !one.isLeft && !one.isLost)
         events.push({ kind: 'cut', who: one.name })
     }
-    if (findOutside()) events.push({ kind: 'ask', who: 'outside' })
+    if (outside.canAsk()) events.push({ kind: 'ask', who: 'outside' })
     for (const { who } of waiting) events.push({ kind: 'begin', who })
     for (const { name } of services) for (const ms of advancesMs) events.push({ kind: 'time', who: name, ms })
     return events.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   }
 
   const perform = async ({ kind, who, ms }: ScheduledEvent): Promise<string> => {
-    if (kind === 'ask') {
-      const { label, text } = findOutside() as OutsideStatement
-      asked++
-      if (text === scripts[0]?.end.text) {
-        scripts.shift()
-        asked = 0
-      }
-      answer = null
-      outside.query(text).then(
-        () => {
-          answer = 'done'
-          answers.ring()
-        },
-        (error) => {
-          answer = error.code ?? 'lost'
-          answers.ring()
-        },
-      )
-      return label
-    }
+    if (kind === 'ask') return outside.ask()
     if (kind === 'begin') {
       const place = waiting.findIndex((call) => call.who === who)
       const [call] = waiting.splice(place, 1) as [Call]
@@ -224,44 +197,7 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
     return isAnswered ? `before its answer: ${one.said.join(' ')}` : 'before its message'
   }
 
-  /** Waits until PostgreSQL does nothing more: each statement is answered, or waits for a lock that somebody holds who may go on. */
-  const untilDatabaseAtRest = async (ended: readonly number[]): Promise<void> => {
-    let gone = ended
-    const untilMs = performance.now() + restMostMs
-    let lookAtMs = performance.now() + lookAfterMs
-    for (;;) {
-      if (performance.now() > untilMs) throw new Error('PostgreSQL does not come to rest')
-      const owing = conversations()
-        .map(([, one]) => one)
-        .filter(({ owed }) => owed > 0)
-      const leaving = conversations().filter(
-        ([, { last, isLost, owed, pid = -1 }]) => !isLost && ((last?.isFarewell && owed === 0) || gone.includes(pid)),
-      )
-      if (owing.length === 0 && answer !== null && gone.length === 0 && leaving.length === 0) return
-      if (performance.now() > lookAtMs || gone.length > 0) {
-        lookAtMs = performance.now() + lookAfterMs
-        const { rows } = await observer.query<{ pid: number; by: number[] | null; is_locked_out: boolean }>(
-          `select pid, pg_blocking_pids(pid) as by,
-             exists (select from pg_locks l where l.pid = a.pid and not granted) as is_locked_out
-           from pg_stat_activity a where datname = current_database() and pid <> pg_backend_pid()`,
-        )
-        const there = new Map(rows.map((row) => [row.pid, row]))
-        const isStuck = (pid: number | undefined): boolean => {
-          const row = pid === undefined ? undefined : there.get(pid)
-          return row?.is_locked_out === true && !isInCircle(row.pid, there)
-        }
-        const isStill =
-          owing.every(({ pid, isBrief }) => !isBrief && isStuck(pid)) &&
-          (answer !== null || isStuck(backend)) &&
-          gone.length === 0 &&
-          leaving.length === 0
-        if (isStill) return
-        // What these have held is looked at once more: one statement does not read sessions and locks at one moment.
-        gone = gone.filter((pid) => there.has(pid))
-      }
-      await answers.untilNext(lookAfterMs)
-    }
-  }
+  const watch = { observer, outside, answers, listConversations: () => conversations().map(([, one]) => one) }
 
   const { ended, site, followed } = startCallers(ground, services, { recorders, gate, seed })
   let isOver = false
@@ -276,21 +212,15 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
   )
   const rest = () => new Promise((resolve) => setImmediate(resolve))
   await rest()
-  while (!isOver || findOutside() || answer === null) {
+  while (!isOver || outside.canAsk() || outside.answer() === null) {
     if (failure !== undefined) throw failure
     if (steps.length > stepsMax) throw new Error(`the schedule of seed ${seed} does not come to its end`)
     const event = choose(listEvents())
     const before = new Map(conversations().map(([, one]) => [one, one.owed]))
-    const pidsBefore = conversations().map(([, one]) => one)
     const seen = [await perform(event)]
-    const gone: number[] = []
-    for (const one of pidsBefore) {
-      const isEnded = one.far.destroyed || (event.kind === 'end' && one.name === event.who)
-      if (isEnded && one.pid !== undefined) gone.push(one.pid)
-      if (event.kind === 'send' && one.name === event.who) gone.push(...(one.last?.ends ?? []))
-    }
+    const gone = [...before.keys()].flatMap((one) => listEnded(one, event))
     if (event.kind !== 'send' && event.kind !== 'ask') for (const service of services) await service.untilAtRest()
-    await untilDatabaseAtRest(gone)
+    await untilDatabaseAtRest(watch, gone)
     for (const [, one] of conversations()) {
       const hasWaited = (before.get(one) ?? 0) > 0
       const isIts = event.kind === 'send' && event.who === one.name
@@ -301,7 +231,7 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
       if ((isIts || hasWaited) && one.owed === 0 && one.said.includes('23505'))
         rare['unique value taken between look and write']++
     }
-    if (event.kind === 'ask' || answer !== null) seen.push(...(event.kind === 'ask' ? [`→ ${answer ?? 'waits'}`] : []))
+    if (event.kind === 'ask') seen.push(`→ ${outside.answer() ?? 'waits'}`)
     for (const call of heard.splice(0).toSorted((one, other) => (one.who < other.who ? -1 : 1))) {
       seen.push(`${call.who} hears ${call.status}`)
       call.deliver?.()
@@ -332,37 +262,14 @@ async function runSchedule({ ground, services, recorders, observer, outside, ans
   return { steps, rare, lines }
 }
 
-type Bell = { ring(): void; untilNext(mostMs: number): Promise<void> }
-
-/** Wakes the one who waits for the next ring, or for so long at most. */
-function createBell(): Bell {
-  let wake = (): void => {}
-  return {
-    ring: () => wake(),
-    untilNext: (mostMs) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, mostMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      }),
-  }
+/** Returns the sessions that end with an event, by process id. */
+function listEnded(one: Conversation, { kind, who }: ScheduledEvent): number[] {
+  const isIts = one.name === who
+  const isEnded = one.far.destroyed || (kind === 'end' && isIts)
+  return [...(isEnded ? [one.pid ?? []].flat() : []), ...(kind === 'send' && isIts ? (one.last?.ends ?? []) : [])]
 }
 
-/** Whether it waits for somebody who waits for it. */
-function isInCircle(pid: number, rows: ReadonlyMap<number, { by: number[] | null }>): boolean {
-  const seen = new Set<number>()
-  const look = (one: number): boolean =>
-    (rows.get(one)?.by ?? []).some((other) => {
-      if (other === pid) return true
-      if (seen.has(other)) return false
-      seen.add(other)
-      return look(other)
-    })
-  return look(pid)
-}
-
+/** How often transactions were run again, as the service counts it. */
 function conflictsIn(metrics: string): { stale: number; deadlocks: number } {
   const counts = { stale: 0, deadlocks: 0 }
   for (const [, code, count] of metrics.matchAll(
