@@ -159,6 +159,7 @@ export function listOutsideScripts(company: string): OutsideScript[] {
   const hold = (what: string, from: string) => ({ label: `hold the ${what}`, text: `select from ${from} for update` })
   const lock: OutsideScript = {
     during: `${met} POST contested lock`,
+    after: 'projects.create',
     acts: [
       { label: 'begin', text: 'begin' },
       hold('plan', `plan_usage where company_id = ${company} and records = 'projects'`),
@@ -168,6 +169,7 @@ export function listOutsideScripts(company: string): OutsideScript[] {
   }
   const value = (count: number): OutsideScript => ({
     during: `${met} POST contested value`,
+    after: 'clients.create',
     acts: [
       {
         label: 'take the value',

@@ -36,7 +36,7 @@ export type Ground = {
 
 const placesOfPlan = 25
 /** Places that callers find free. */
-const placesFree = 3
+const placesFree = 5
 const password = 'a password that is long enough'
 /** PostgreSQL does nothing by itself, and finds a deadlock at once. Nothing here is about what a power cut leaves. */
 const settings = { autovacuum: 'off', fsync: 'off', deadlock_timeout: '10ms', max_connections: '200' }

@@ -21,7 +21,8 @@ const { values } = parseArgs({
 })
 const { checkout, folder, trace } = values
 const isGood = await (trace === undefined ? runDrawn() : follow(trace))
-if (!isGood) process.exitCode = 1
+// A schedule that Ctrl-C has cut off may still wait for something.
+process.exit(isGood ? 0 : 1)
 
 async function runDrawn(): Promise<boolean> {
   mkdirSync(folder, { recursive: true })

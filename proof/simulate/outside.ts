@@ -1,8 +1,11 @@
 import type pg from 'pg'
 import type { Bell } from './bell.ts'
 
-/** Statements of the outside session: some while a call is under way, and one that ends what they began. */
-export type OutsideScript = { during: string; acts: readonly OutsideStatement[]; end: OutsideStatement }
+/**
+ * Statements of the outside session: some while a call is under way and after a statement whose name begins so, and one that
+ * ends what they began.
+ */
+export type OutsideScript = { during: string; after: string; acts: readonly OutsideStatement[]; end: OutsideStatement }
 type OutsideStatement = { label: string; text: string }
 
 /** Somebody with psql beside the service. */
@@ -20,7 +23,7 @@ export type OutsideSession = {
 export async function openOutside(
   client: pg.Client,
   scripts: OutsideScript[],
-  { isUnderWay, answers }: { isUnderWay(call: string): boolean; answers: Bell },
+  { hasCome, answers }: { hasCome(call: string, statement: string): boolean; answers: Bell },
 ): Promise<OutsideSession> {
   const pid = (await client.query('select pg_backend_pid() as pid')).rows[0].pid as number
   /** Of the first script. */
@@ -29,7 +32,7 @@ export async function openOutside(
   const find = (): OutsideStatement | undefined => {
     const [script] = scripts
     if (!script || answer === null) return undefined
-    const act = isUnderWay(script.during) ? script.acts[asked] : undefined
+    const act = hasCome(script.during, script.after) ? script.acts[asked] : undefined
     return act ?? (asked > 0 ? script.end : undefined)
   }
   const note = (text: string): void => {

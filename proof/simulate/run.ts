@@ -69,7 +69,7 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
   await withGround(checkout, async (ground) => {
     for (let one = seed; one < seed + runs && done.broken.length === 0 && !signal.aborted; one++) {
       try {
-        const made = await simulate(ground, { seed: one, choose: drawChooser(one) })
+        const made = await orAborted(simulate(ground, { seed: one, choose: drawChooser(one) }), signal)
         note(done, made)
         if (made.violations.length > 0) {
           const kept = await shrinkSimulation(ground, made, signal)
@@ -100,6 +100,14 @@ function note(done: SimulationRun, { seed, steps, calls, rare }: Simulation): vo
 }
 
 const rulesOf = ({ violations }: Simulation): string[] => violations.map(({ rule }) => rule)
+
+/** Throws once the signal is aborted: without PostgreSQL, which Ctrl-C ends too, a schedule does not come to its end. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}
 
 /** Finds the shortest beginning of a schedule after which one of the same rules is still broken. */
 async function shrinkSimulation(ground: Ground, made: Simulation, signal: AbortSignal): Promise<KeptSchedule> {

@@ -113,8 +113,8 @@ async function runSchedule({ ground, services, recorders, observer, client, answ
   const heard: Call[] = []
   const steps: Step[] = []
   const rare = Object.fromEntries(rarePaths.map((path) => [path, 0])) as RareCounts
-  /** Calls of each caller so far, and what is under way. */
-  const underWay = new Set<string>()
+  /** Calls that are under way, with the statements that were sent meanwhile; and how many calls each caller has made. */
+  const underWay = new Map<string, string[]>()
   const numbers = new Map<string, number>()
 
   const gate: Gate = {
@@ -126,7 +126,7 @@ async function runSchedule({ ground, services, recorders, observer, client, answ
           ...{ who: `${caller}.${number}`, label: `${label} to ${service.name}`, deliver: null, status: null },
           begin() {
             service.calls.sent++
-            underWay.add(`${caller} ${label}`)
+            underWay.set(`${caller} ${label}`, [])
             send(service).then((answer) => {
               underWay.delete(`${caller} ${label}`)
               service.calls.answered++
@@ -141,7 +141,7 @@ async function runSchedule({ ground, services, recorders, observer, client, answ
   }
 
   const outside = await openOutside(client, listOutsideScripts(ground.company), {
-    isUnderWay: (call) => underWay.has(call),
+    hasCome: (call, statement) => underWay.get(call)?.some((name) => name.startsWith(statement)) === true,
     answers,
   })
   const conversations = (): [SimulatedService, Conversation][] =>
@@ -180,6 +180,7 @@ async function runSchedule({ ground, services, recorders, observer, client, answ
     const [service, one] = conversations().find(([, { name }]) => name === who) as [SimulatedService, Conversation]
     if (kind === 'send') {
       const { statements } = service.send(one)
+      for (const sent of underWay.values()) sent.push(...statements)
       return [...new Set(statements)].join(', ')
     }
     if (kind === 'answer') {
