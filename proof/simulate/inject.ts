@@ -203,13 +203,14 @@ function run(): void {
 async function stop(): Promise<void> {
   if (running) realClearTimeout(running)
   await advancing
-  nowMs = stoppedAtMs
+  nowMs = stoppedAtMs * ++stops
   for (const one of [...waiting].toSorted((one, other) => one.number - other.number)) one.refresh()
   draw = drawer(seed)
   drawShare = drawer(seed + 1)
 }
 const tickMs = 10
 const stoppedAtMs = 600_000
+let stops = 0
 
 run()
 // The scheduler may have been killed.

@@ -160,9 +160,11 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
   try {
     // What it does by itself at its start is over; from here on it begins with no connection.
     await untilAtRest({ is: 'stop' })
+    // However long the start took, each job has now looked at the database once.
+    await untilAtRest({ is: 'advance', byMs: 3000 })
     for (const line of relay.lines) cut(line)
     while (relay.lines.size > 0) await new Promise((resolve) => setImmediate(resolve))
-    await untilAtRest()
+    await untilAtRest({ is: 'stop' })
   } catch (error) {
     await close()
     throw error
