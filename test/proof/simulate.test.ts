@@ -19,6 +19,8 @@ const root = join(import.meta.dirname, '../..')
 /** The first of those that go each rare path together. */
 const rareSeed = 15
 const seedsMax = 6
+/** One that finds the planted bug. */
+const plantedSeed = 2
 
 test('A schedule goes every rare path and keeps every promise; a planted bug is found, and again by following its steps', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-simulated-'))
@@ -35,14 +37,11 @@ test('A schedule goes every rare path and keeps every promise; a planted bug is 
       }
       expect(missing).toEqual([])
 
-      let seed = 1
-      const draw = () => simulate({ ...ground, checkout }, { seed, choose: drawChooser(seed) })
-      let broken = await draw()
-      for (; broken.violations.length === 0 && seed < seedsMax; broken = await draw()) seed++
+      const broken = await simulate({ ...ground, checkout }, { seed: plantedSeed, choose: drawChooser(plantedSeed) })
       expect(broken.violations.map(({ rule }) => rule)).toEqual(['If-Match'])
       const again = await simulate(
         { ...ground, checkout },
-        { seed, choose: beginWith(broken.steps.map(({ event }) => event)) },
+        { seed: plantedSeed, choose: beginWith(broken.steps.map(({ event }) => event)) },
       )
       expect(again.steps).toEqual(broken.steps)
       expect(again.violations).toEqual(broken.violations)
