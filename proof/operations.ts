@@ -27,18 +27,22 @@ const pickOf = <One>({ draw }: Site, list: readonly One[]): One => list[Math.flo
 export async function settle(site: Site, operation: string, parts: Parts): Promise<RecordedResponse> {
   for (let tries = 0; ; tries++) {
     const heard = await site.recorder.send({ ...parts, operation, company: site.name, token: site.token() })
-    const { status, answer, write } = heard
-    const isOpen =
-      status === null || status >= 500 || status === 401 || status === 429 || answer?.code === 'idempotency_in_progress'
-    if (!isOpen && write !== undefined && status !== null && status < 300 && parts.method !== 'GET')
-      noteWrite(site, write)
+    const { status } = heard
+    const isOpen = hasNoResult(heard)
+    if (!isOpen) noteWrite(site, parts, heard)
     if (!isOpen || parts.key === undefined || tries > 100) return heard
     // Where nothing listens there is no need for haste.
     await pause((status === null ? 200 : 20) + 80 * site.draw())
   }
 }
 
-function noteWrite({ writes }: Site, write: string): void {
+/** Whether the caller does not know yet what became of the call. */
+export const hasNoResult = ({ status, answer }: RecordedResponse): boolean =>
+  status === null || status >= 500 || status === 401 || status === 429 || answer?.code === 'idempotency_in_progress'
+
+/** Notes a write that succeeded, so that it may be taken back. */
+export function noteWrite({ writes }: Site, { method }: Parts, { status, write }: RecordedResponse): void {
+  if (write === undefined || status === null || status >= 300 || method === 'GET') return
   writes.push(write)
   if (writes.length > 30) writes.shift()
 }

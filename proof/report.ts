@@ -10,12 +10,13 @@ import { formatCounts, type RaceKind, type RacesRun, raceKinds } from './races/r
 import { addUp } from './rounds.ts'
 import { rules } from './rules/index.ts'
 import { isWhole, type Outcome, pairsOf } from './run.ts'
+import { judgeSimulation, type SimulationRun } from './simulate/run.ts'
 import type { Surroundings } from './surroundings.ts'
 import { trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json, races.json, kills.json, messages.json, planted.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json, races.json, kills.json, messages.json, planted.json, simulate.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Seeded = Surroundings & { seed: number | string }
@@ -26,6 +27,7 @@ type Figures = {
   kills: Load | null
   messages: (Surroundings & MessagesRun & { seconds: number }) | null
   planted: (Seeded & { runs: FoundRun[] }) | null
+  simulated: (Surroundings & SimulationRun) | null
   faults: (Surroundings & FaultsRun) | null
   /** The same on a cluster. */
   citus: (Surroundings & FaultsRun) | null
@@ -51,6 +53,7 @@ const figures: Figures = {
   kills: read('kills.json'),
   messages: read('messages.json'),
   planted: read('planted.json'),
+  simulated: read('simulate.json'),
   faults: read('faults.json'),
   citus: read('citus.json'),
   disk: readdirSync(folder)
@@ -62,7 +65,7 @@ if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
 function pageOf(figures: Figures): string {
-  const { load, races, kills, messages, planted: bugs, faults, citus, disk } = figures
+  const { load, races, kills, messages, planted: bugs, simulated, faults, citus, disk } = figures
   const recorded = [load, races, kills].flatMap((run) => run ?? [])
   const tried = recorded.map((run) => run.trials ?? {}).reduce((all, own) => addUp(all, own) as typeof all, {})
   return [
@@ -112,6 +115,10 @@ function pageOf(figures: Figures): string {
     '',
     ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
+    '## A schedule drawn from a seed',
+    '',
+    ...(simulated ? linesOfSimulation(simulated) : ['Not run for this page.']),
+    '',
     '## Network, clocks, disks, a standby and a restore',
     '',
     ...(faults ? linesOfFaults(faults) : ['Not run for this page.']),
@@ -126,8 +133,8 @@ function pageOf(figures: Figures): string {
     '',
     '## What is not tried here',
     '',
-    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a schedule drawn',
-    'from a seed, a file system that drops what was not synced, and two faults of disks, networks or servers at once. A disk that answers EIO is a',
+    'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a file system',
+    'that drops what was not synced, and two faults of disks, networks or servers at once. A disk that answers EIO is a',
     'library before PostgreSQL and the commands. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
     'is none of the records.',
     '',
@@ -321,6 +328,18 @@ function linesOfPlanted(made: NonNullable<Figures['planted']>): string[] {
       const names = Object.keys(run.found).toSorted((one, other) => Number(other === rule) - Number(one === rule))
       return `| ${bug} | ${hasFound(run) ? '' : `**missed by ${rule}** ${run.failure ?? ''}`}${names.join(', ')} | ${count(run.calls)} | ${run.seconds} |`
     }),
+  ]
+}
+
+function linesOfSimulation(run: NonNullable<Figures['simulated']>): string[] {
+  return [
+    madeAt(run),
+    '',
+    `Seeds ${run.seed} to ${run.seed + run.schedules + run.failures.length - 1}. Two processes of the service on one PostgreSQL: one message at a time goes on, in an order that the seed`,
+    'draws, and so are those that are cut or late. Clock and random bits of both processes are the schedule’s. A seed has one trace.',
+    'A schedule that breaks a promise is kept as the shortest beginning that does: `npm run simulate`.',
+    '',
+    ...judgeSimulation(run).lines.map((line) => `- ${line}`),
   ]
 }
 

@@ -71,12 +71,11 @@ export async function startLoad({
     for (const site of sites) await untilTold(site)
     const lines: Line[] = []
     for (const site of sites) {
-      const told = await hearFeed(site)
+      const { told, lines: said } = await hearSite(site)
       const last = told.at(-1)?.id
       const own = followings.filter(({ company }) => company === site.name)
       await untilStill(() => own.filter(({ told }) => told() !== last).length)
-      for (const event of told) lines.push({ kind: 'feed', company: site.name, event })
-      lines.push(...(await hearLists(site)), ...(await hearHistories(site, told)))
+      lines.push(...said)
       await receiver?.untilTaken(site.name, told)
     }
     end = lines
@@ -193,7 +192,7 @@ async function hearWell(site: Site, path: string) {
 }
 
 /** Waits until a change that is written now is told: then all before it are. */
-async function untilTold(site: Site): Promise<void> {
+export async function untilTold(site: Site): Promise<void> {
   const body = { name: site.next('last') }
   const { write } = await settle(site, 'end', { method: 'POST', path: '/v1/clients', body, key: site.next('key') })
   let { next } = (await hearWell(site, '/v1/changes?after=now')).meta
@@ -207,6 +206,13 @@ async function untilTold(site: Site): Promise<void> {
 }
 
 type DeliveredEvent = RecordedEvent & { id: string }
+
+/** Returns the changes of a company, and all that the service says of it in the end. */
+export async function hearSite(site: Site): Promise<{ told: DeliveredEvent[]; lines: Line[] }> {
+  const told = await hearFeed(site)
+  const feed = told.map((event): Line => ({ kind: 'feed', company: site.name, event }))
+  return { told, lines: [...feed, ...(await hearLists(site)), ...(await hearHistories(site, told))] }
+}
 
 async function hearFeed(site: Site): Promise<DeliveredEvent[]> {
   const told: DeliveredEvent[] = []
