@@ -49,7 +49,7 @@ test('A schedule goes every rare path and keeps every promise; a planted bug is 
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
-})
+}, 300_000)
 
 describe('The next event', () => {
   const events: ScheduledEvent[] = [
