@@ -17,6 +17,7 @@ const database = 'hostile'
 export const attackAll = (options: Options): Promise<void> =>
   inSurroundings(async ({ postgres, progress, onLeave }) => {
     const about = { at: new Date().toISOString(), machine: await machine(postgres), secondsEach: secondsEach(options) }
+    const before = options.isSeriesOnly && options.output !== null ? await readFigures(options.output) : null
     // Beforehand: the first process would do it, and it takes more memory than all that is served.
     await buildConsole(progress.say)
     const drop = (): Promise<unknown> => postgres.sql(`drop database if exists ${database} with (force)`)
@@ -50,9 +51,8 @@ export const attackAll = (options: Options): Promise<void> =>
     if (wrongOfSeries.length > 0 || judged.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
     if (options.output === null) return
     await mkdir(dirname(options.output), { recursive: true })
-    const figures = options.isSeriesOnly
-      ? { ...(await readFigures(options.output)), series }
-      : { ...about, trials: judged.map(({ trial, wrong }) => ({ ...trial, wrong })), series }
+    const trials = judged.map(({ trial, wrong }) => ({ ...trial, wrong }))
+    const figures = { ...(before ?? { ...about, trials }), series }
     await writeFile(`${options.output}.md`, pageOf(figures, judgedOf(figures), series))
     const written = await write(`${options.output}.json`, figures)
     process.stdout.write(`Written: ${relative(process.cwd(), `${options.output}.md`)} and ${written}\n`)
@@ -66,8 +66,14 @@ async function clusterFolder({ sql }: Pick<Postgres, 'sql'>): Promise<string> {
 
 type Figures = About & { trials: readonly (Trial & Pick<JudgedAttack, 'wrong'>)[] }
 
-/** Reads the figures of the last run of every attack, of which a series replaces its own part. */
-const readFigures = async (output: string): Promise<Figures> => JSON.parse(await readFile(`${output}.json`, 'utf8'))
+/** Returns the figures of the last run of every attack, of which a series replaces its own part, or null if there are none. */
+export async function readFigures(output: string): Promise<Figures | null> {
+  const text = await readFile(`${output}.json`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  return text === null ? null : JSON.parse(text)
+}
 
 const judgedOf = ({ trials }: Figures): JudgedAttack[] =>
   trials.flatMap((trial) => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { isRunning } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 import type { Attack, Ground } from './attack.ts'
+import { readFigures } from './attack-all.ts'
 import { attacks } from './attacks/index.ts'
 import { readOptions, secondsEach } from './options.ts'
 import { startOthers } from './others.ts'
@@ -134,6 +135,11 @@ describe('The list', () => {
       expect(page.split('\n').filter((line) => line.startsWith(`| ${name} |`))).toHaveLength(2)
     expect(page).toContain(`${attacks.length - 1} of ${attacks.length} hold.\n\n${attacks[0]?.name}: Wrong.\n`)
   })
+})
+
+test('A series takes its place beside the figures of an earlier run, and needs none.', async () => {
+  expect(await readFigures('docs/security/hostile')).toMatchObject({ trials: expect.any(Array) })
+  expect(await readFigures('docs/security/no-such-file')).toBeNull()
 })
 
 describe('The options', () => {
