@@ -91,9 +91,11 @@ export const nothingLost: Rule = {
         const { lost, there } = judgeLosable(company, loss)
         const [first] = lost.toSorted((one, other) => Number(one.end) - Number(other.end))
         // Whatever was answered later may be of the one that took over.
-        for (const { method, path, write, start, end } of there)
-          if (first && start > Number(first.end) && Number(end) < loss.to)
+        for (const call of there) {
+          const { method, path, write, end } = call
+          if (first && Number(end) < loss.to && findFirstStart(company, call) > Number(first.end))
             yield `${company.name}: ${method} ${path} as ${write} is there, and ${first.method} ${first.path} as ${first.write}, answered before it began, is lost`
+        }
       }
     for (const { company, call, made } of listSuccesses(history)) {
       const isTold = made.length > 0
@@ -104,6 +106,12 @@ export const nothingLost: Rule = {
         yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
     }
   },
+}
+
+/** Returns when the key of a call was first sent, or the call if it has none: an earlier call may have done a part of a series. */
+function findFirstStart({ calls }: CompanyHistory, { key, start }: Call): number {
+  if (key === null) return start
+  return Math.min(start, ...calls.flatMap((one) => (one.key === key ? one.start : [])))
 }
 
 /** Returns the writes of a time of which the last may be lost, by whether they are there. */
