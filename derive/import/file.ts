@@ -55,8 +55,13 @@ export async function readFile(
   return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
 }
 
+/** Throws if a file is too large, before it is read into memory. */
+export function checkSize(bytes: number): void {
+  if (bytes > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+}
+
 function onlyText(bytes: Uint8Array): void {
-  if (bytes.length > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+  checkSize(bytes.length)
   const [first, second, third] = bytes
   if (first === 0x50 && second === 0x4b && third === 0x03) throw new FileProblem('workbook')
   if (first === 0xd0 && second === 0xcf && third === 0x11) throw new FileProblem('workbook')
