@@ -18,10 +18,9 @@ import { habitsOf, readCell } from './values.ts'
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
 const catalogues = [english, german]
-const breathe = (): Promise<void> => Promise.resolve()
 
 const bytesOf = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Uint8Array => Buffer.from(text, encoding)
-const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options, breathe)
+const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options)
 
 describe('A file is read, whoever has written it', () => {
   const rows: [title: string, bytes: Uint8Array, columns: string[], cells: string[][]][] = [
@@ -41,7 +40,7 @@ describe('A file is read, whoever has written it', () => {
     ],
   ]
   test.each(rows)('%s', async (_, bytes, columns, cells) => {
-    const file = await readFile(bytes, {}, breathe)
+    const file = await readFile(bytes, {})
     expect(file.columns).toEqual(columns)
     expect(file.rows.map((row) => row.cells)).toEqual(cells)
   })
@@ -75,7 +74,7 @@ describe('A file is read, whoever has written it', () => {
     ['too_many_columns', bytesOf(`${'a;'.repeat(300)}\n1\n`)],
   ]
   test.each(refused)('is refused as a whole: %s [V5.2.1] [V5.2.2] [V5.2.3]', async (code, bytes) => {
-    const error = await readFile(bytes, {}, breathe).catch((caught: unknown) => caught)
+    const error = await readFile(bytes, {}).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(FileProblem)
     expect((error as FileProblem).code).toBe(code)
     expect((error as FileProblem).message).toMatch(/^[A-Z].*[.?]$/)
@@ -359,7 +358,6 @@ describe('Parts', () => {
       definition: clients,
       currency: 'EUR',
       catalogues,
-      breathe,
       given: {},
       usual: { dates: 'dmy', decimal: 'comma' },
       goesOn: () => true,

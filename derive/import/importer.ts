@@ -9,7 +9,7 @@ import {
   columnOf,
   createRowReader,
   type ImportSettings,
-  type ReadRow,
+  type NamedReference,
   type RowProblem,
   type RowReader,
   valueShown,
@@ -28,26 +28,29 @@ export type ImportService = {
   refusalOf(error: unknown): { code: string; refused?: readonly RefusedRow[] | undefined } | undefined
 }
 
+export const outcomes = ['created', 'changed', 'same', 'refused'] as const
 /** The effect of a row. */
-export type Outcome = keyof typeof opOf | 'same' | 'refused'
+export type Outcome = (typeof outcomes)[number]
 
-/** The operation that writes a row. */
-const opOf = { created: 'create', changed: 'update' } as const
-
-const opFor = (outcome: Outcome): string | undefined => (opOf as { readonly [outcome: string]: string })[outcome]
-
+/** A row as the operation that it stands for, and its effect. */
 export type RowOutcome = {
   /** The index of the row in the file, from 0. */
   n: number
   line: number
+  body: JsonObject
+  names: NamedReference[]
+  /** The value that finds the record. */
+  key: string | null
   outcome: Outcome
   /** The id of the existing record. */
   id: number | null
   title: string
   /** The stored and the new value by field. */
   fields: { readonly [field: string]: readonly [Json, Json] }
-  problems: readonly RowProblem[]
+  problems: RowProblem[]
 }
+
+export const isWritten = ({ outcome }: RowOutcome): boolean => outcome === 'created' || outcome === 'changed'
 
 /** Rows of one batch. */
 export type Part = { from: number; to: number; rows: RowOutcome[]; operations: JsonObject[]; plan: string | null }
@@ -71,9 +74,9 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
   /** The first row with each unique value. */
   const firsts = new Map<string, number>()
 
-  const repeated = (row: ReadRow, n: number): RowProblem[] =>
+  const repeated = ({ body, n }: RowOutcome): RowProblem[] =>
     unique.flatMap((field): RowProblem[] => {
-      const value = row.body[field]
+      const value = body[field]
       if (typeof value !== 'string') return []
       const key = `${field} ${value.toLowerCase()}`
       const first = firsts.get(key)
@@ -87,27 +90,25 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
     })
 
   return async (from, to) => {
-    const reads = readPart(rows, read, from, to)
-    for (const [index, row] of reads.entries()) row.problems.push(...repeated(row, from + index))
-    await findReferences(service, reads)
-    const found = await findRecords(service, settings, reads)
-    const outcomes = reads.map(({ body, key, problems }, index): RowOutcome => {
-      const n = from + index
-      const id = key === null ? null : (found.get(key.toLowerCase())?.[0]?.id ?? null)
-      const outcome = problems.length > 0 ? 'refused' : id === null ? 'created' : 'changed'
-      const title = body[definition.title]
-      const shown = typeof title === 'string' ? title : (key ?? '')
-      return { n, line: rows[n]?.line ?? 0, outcome, id, title: shown, fields: {}, problems }
-    })
-    const { operations, plan } = await tryOut(service, settings, reads, outcomes)
-    return { from, to: from + reads.length, rows: outcomes, operations, plan }
+    const part = readPart(rows, read, from, to)
+    for (const row of part) row.problems.push(...repeated(row))
+    await findReferences(service, part)
+    const found = await findRecords(service, settings, part)
+    for (const row of part) {
+      row.id = row.key === null ? null : (found.get(row.key.toLowerCase())?.[0]?.id ?? null)
+      row.outcome = row.problems.length > 0 ? 'refused' : row.id === null ? 'created' : 'changed'
+      const title = row.body[definition.title]
+      row.title = typeof title === 'string' ? title : (row.key ?? '')
+    }
+    const tried = await tryOut(service, settings, part)
+    return { from, to: from + part.length, rows: part, ...tried }
   }
 }
 
 /** Resolves the names in rows to ids. Refuses a row with a name of no record, or of several. */
-async function findReferences(service: ImportService, reads: readonly ReadRow[]): Promise<void> {
+async function findReferences(service: ImportService, rows: readonly RowOutcome[]): Promise<void> {
   const wanted = Map.groupBy(
-    reads.flatMap((row) => row.names.map((named) => ({ ...named, row }))),
+    rows.flatMap((row) => row.names.map((named) => ({ ...named, row }))),
     ({ path }) => path,
   )
   for (const [field, names] of wanted) {
@@ -134,8 +135,8 @@ async function findReferences(service: ImportService, reads: readonly ReadRow[])
 }
 
 /** Finds the records of rows by the field that they are matched by. */
-async function findRecords(service: ImportService, { match }: ImportSettings, reads: readonly ReadRow[]) {
-  const keys = reads.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
+async function findRecords(service: ImportService, { match }: ImportSettings, rows: readonly RowOutcome[]) {
+  const keys = rows.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
   return match === null ? new Map<string, LookUpResult[]>() : lookUp(service, match, keys)
 }
 
@@ -147,11 +148,11 @@ async function lookUp(service: ImportService, field: string, values: readonly st
 }
 
 /** Returns as many rows as one batch may have. Keeps the former end, if there is one. */
-function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): ReadRow[] {
-  const part: ReadRow[] = []
+function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): RowOutcome[] {
+  const part: RowOutcome[] = []
   let bytes = 0
-  for (const row of rows.slice(from, Math.min(to, from + importBatchRows))) {
-    const one = read(row)
+  for (const [index, row] of rows.slice(from, Math.min(to, from + importBatchRows)).entries()) {
+    const one = read(row, from + index)
     // Longest size of a character of a body in UTF-8 and JSON.
     bytes += 100 + 3 * JSON.stringify(one.body).length
     if (part.length > 0 && bytes > importBatchBytes) break
@@ -164,40 +165,30 @@ function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = 
  * Tries the rows, drops refused and unchanged ones, and repeats until every row changes something. The rows left are
  * the batch, and the preview of the last try is its effect.
  */
-async function tryOut(
-  service: ImportService,
-  settings: ImportSettings,
-  reads: readonly ReadRow[],
-  outcomes: RowOutcome[],
-) {
+async function tryOut(service: ImportService, settings: ImportSettings, rows: readonly RowOutcome[]) {
   for (;;) {
-    const left = outcomes.flatMap(({ outcome }, index) => (opFor(outcome) ? [index] : []))
-    const operations = left.map((index): JsonObject => {
-      const { outcome, id } = outcomes[index] as RowOutcome
-      return { op: opFor(outcome) as string, ...(id === null ? {} : { id }), body: (reads[index] as ReadRow).body }
-    })
-    if (operations.length === 0) return { operations, plan: null }
-    const settle = (at: number, given: Partial<RowOutcome>): void => {
-      const index = left[at] as number
-      outcomes[index] = { ...(outcomes[index] as RowOutcome), ...given }
-    }
+    const left = rows.filter(isWritten)
+    const operations = left.map(
+      ({ id, body }): JsonObject => (id === null ? { op: 'create', body } : { op: 'update', id, body }),
+    )
+    if (left.length === 0) return { operations, plan: null }
     try {
       const { data, plan } = await service.attempt(operations)
       if (!plan) throw new Error('a try has no plan')
-      const same = data.operations.flatMap(({ data: { changed } }, at) => (changed?.length === 0 ? [at] : []))
-      if (same.length === 0) {
-        const planned = plannedRows(plan.changes)
-        for (const [at, index] of left.entries()) settle(at, { fields: planned(outcomes[index] as RowOutcome) })
-        return { operations, plan: plan.hash }
-      }
-      for (const at of same) settle(at, { outcome: 'same' })
+      const same = left.filter((_, at) => data.operations[at]?.data.changed?.length === 0)
+      for (const row of same) row.outcome = 'same'
+      if (same.length > 0) continue
+      const fieldsOf = plannedRows(plan.changes)
+      for (const row of left) row.fields = fieldsOf(row)
+      return { operations, plan: plan.hash }
     } catch (error) {
       const { code, refused = [] } = service.refusalOf(error) ?? {}
       // A refusal that names no row would be retried without an end.
       if (code !== 'batch_refused' || refused.length === 0) throw error
       for (const { n, problem } of refused) {
-        const row = reads[left[n] as number] as ReadRow
-        settle(n, { outcome: 'refused', problems: problemsOf(settings, row, problem) })
+        const row = left[n] as RowOutcome
+        row.outcome = 'refused'
+        row.problems = problemsOf(settings, row, problem)
       }
     }
   }
@@ -217,7 +208,7 @@ function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => Ro
   }
 }
 
-function problemsOf(settings: ImportSettings, { body }: ReadRow, problem: RefusedRow['problem']): RowProblem[] {
+function problemsOf(settings: ImportSettings, { body }: RowOutcome, problem: RefusedRow['problem']): RowProblem[] {
   const { errors, detail } = problem
   if (!errors || errors.length === 0) return [{ column: null, value: '', field: '', code: 'refused', message: detail }]
   return errors.map(({ field, code, message }) => {

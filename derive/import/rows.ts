@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
-import type { ImportInput } from './importer.ts'
+import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Catalogue, type Target, targetsOf } from './targets.ts'
 import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
 
@@ -40,15 +40,7 @@ export type RowProblem = {
 /** A name in place of an id, which is put into the body at `path` when it is found. */
 export type NamedReference = { path: string; column: string; text: string }
 
-export type ReadRow = {
-  body: JsonObject
-  names: NamedReference[]
-  /** The value that finds the record. */
-  key: string | null
-  problems: RowProblem[]
-}
-
-export type RowReader = (row: FileRow) => ReadRow
+export type RowReader = (row: FileRow, n: number) => RowOutcome
 
 export function createRowReader({ definition, file, settings, currency, catalogues }: ImportInput): RowReader {
   const { columns } = file
@@ -64,8 +56,19 @@ export function createRowReader({ definition, file, settings, currency, catalogu
   })
   const byMatch = mapped.find(({ target }) => target.path === match)
 
-  return ({ cells }) => {
-    const read: ReadRow = { body: {}, names: [], key: null, problems: [] }
+  return ({ line, cells }, n) => {
+    const read: RowOutcome = {
+      n,
+      line,
+      body: {},
+      names: [],
+      key: null,
+      outcome: 'created',
+      id: null,
+      title: '',
+      fields: {},
+      problems: [],
+    }
     const refuse = (column: string | null, value: string, field: string, code: RowCode, message: string): void => {
       read.problems.push({ column, value: value.slice(0, valueShown), field, code, message })
     }
@@ -136,32 +139,22 @@ export function settingsProblems(
   { columns }: Pick<ImportFile, 'columns'>,
   { columns: mapping, match }: ImportSettings,
 ): SettingsProblem[] {
-  const known = targetsOf(definition).map(({ path }) => path)
   const paths = Object.values(mapping)
-  const because = (code: SettingsProblem['code'], wrong: Iterable<string>, say: (about: string) => string) =>
-    [...wrong].map((about) => ({ code, about, message: say(about) }))
-  return [
-    ...because(
-      'no_field',
-      paths.filter((path) => !known.includes(path)),
-      (path) =>
-        `${definition.name} have no field ${JSON.stringify(path)} that can be imported; there are ${known.join(', ')}.`,
-    ),
-    ...because(
-      'no_column',
-      Object.keys(mapping).filter((column) => !columns.includes(column)),
-      (column) => `The file has no column ${JSON.stringify(column)}; there are ${columns.join(', ')}.`,
-    ),
-    ...because(
-      'used_twice',
-      new Set(paths.filter((path, index) => paths.indexOf(path) !== index)),
-      (path) => `Two columns are for ${path}; leave one out.`,
-    ),
-    ...because('no_columns', paths.length === 0 ? [''] : [], () => 'No column is for a field; say at least one.'),
-    ...because(
-      'match_lost',
-      match === null || paths.includes(match) ? [] : [match],
-      (path) => `No column is for ${path}, by which records are to be found.`,
-    ),
-  ]
+  const known = targetsOf(definition).map(({ path }) => path)
+  const problems: SettingsProblem[] = []
+  const refuse = (code: SettingsProblem['code'], about: string, message: string): void => {
+    problems.push({ code, about, message: `${message}.` })
+  }
+  for (const path of paths.filter((one) => !known.includes(one))) {
+    const field = `${definition.name} have no field ${JSON.stringify(path)} that can be imported`
+    refuse('no_field', path, `${field}; there are ${known.join(', ')}`)
+  }
+  for (const column of Object.keys(mapping).filter((one) => !columns.includes(one)))
+    refuse('no_column', column, `The file has no column ${JSON.stringify(column)}; there are ${columns.join(', ')}`)
+  for (const path of new Set(paths.filter((one, index) => paths.indexOf(one) !== index)))
+    refuse('used_twice', path, `Two columns are for ${path}; leave one out`)
+  if (paths.length === 0) refuse('no_columns', '', 'No column is for a field; say at least one')
+  if (match !== null && !paths.includes(match))
+    refuse('match_lost', match, `No column is for ${match}, by which records are to be found`)
+  return problems
 }

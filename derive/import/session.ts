@@ -74,8 +74,6 @@ export type SessionOptions = {
   currency: string
   catalogues: readonly Catalogue[]
   service: SessionService
-  /** Gives others their turn while a file is read. */
-  breathe(): Promise<void>
   given: GivenSettings
   /** The formats of cells that decide nothing. */
   usual: Pick<ImportSettings, 'dates' | 'decimal'>
@@ -101,7 +99,7 @@ const initial: SessionState = {
 
 /** Creates a session without a file. What fails is in its state, and thrown. */
 export function createSession(options: SessionOptions) {
-  const { definition, service, breathe, catalogues } = options
+  const { definition, service, catalogues } = options
   let state = initial
   let importer: Importer | undefined
   const set = (change: Partial<SessionState>): void => {
@@ -137,13 +135,13 @@ export function createSession(options: SessionOptions) {
     await step('file', async () => {
       set({ stage: 'reading' })
       const bytes = await read()
-      let file = await readFile(bytes, reading, breathe)
+      let file = await readFile(bytes, reading)
       const latest = await service.list()
       const stopped = latest.find((one) => isUnfinished(one) && one.fingerprint === file.fingerprint)
       const earlier = options.goesOn(stopped) ? stopped : undefined
       const last = (earlier ?? latest[0])?.settings as ImportSettings | undefined
       // One that goes on is read as it was: it has the same rows.
-      if (earlier && last) file = await readFile(bytes, last.reading, breathe)
+      if (earlier && last) file = await readFile(bytes, last.reading)
       const whole = definitionOf(registry, definition.name) ?? definition
       const withheld = withheldColumns(whole, definition, file.columns, catalogues)
       set({ name, bytes, file, withheld, done: earlier?.done ?? 0, writeId: earlier?.write_id })
@@ -243,12 +241,13 @@ export function createSession(options: SessionOptions) {
     undo: (undoPart: (writeId: string) => Promise<number>) =>
       step(state.stage, async () => {
         set({ stage: 'undoing' })
-        do set({ remaining: await undoPart(state.writeId as string) })
-        while (state.remaining > 0)
+        for (let left = 1; left > 0; set({ remaining: left })) left = await undoPart(state.writeId as string)
         return 'undone'
       }),
   }
 }
+
+export type Session = ReturnType<typeof createSession>
 
 /** Returns whether this account can go on with an import. */
 export const isUnfinished = ({ own, undone, done, rows }: ImportResult): boolean =>

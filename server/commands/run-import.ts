@@ -4,18 +4,17 @@ import type { ImportResult } from '#derive/console/responses.ts'
 import { checkSize } from '#derive/import/file.ts'
 import type { RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
-import { countsOf, createSession, type SessionState, type Stage } from '#derive/import/session.ts'
+import { countsOf, createSession, type Session, type SessionState, type Stage } from '#derive/import/session.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
 import { formatCount } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
-import type { App } from '../app.ts'
 import { runUntilSignal } from '../lifecycle.ts'
 import { showCompany } from '../service/company.ts'
 import type { ImportOptions } from './import.ts'
 import { serviceOf } from './import-batches.ts'
-import { changedLines, formatCounts, formatSettings, refusedLines, refusedOf } from './import-words.ts'
+import { changedLines, formatCounts, formatSettings, jsonOf, refusedLines } from './import-words.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
@@ -29,13 +28,30 @@ export async function runImport(
   path: string,
   given: ImportOptions,
 ): Promise<void> {
-  const { match } = given
+  const { company: companyId, map: columns, match = null, dates, decimal, delimiter, encoding, header } = given
   const fields = matchFieldsOf(definition)
-  if (match !== undefined && !fields.includes(match))
+  if (match !== null && !fields.includes(match))
     throw new Mistake(`--match must be one of ${fields.join(', ')} and not ${JSON.stringify(match)}.`)
-  const file = { name: basename(path), bytes: await openFile(path) }
+  const bytes = await openFile(path)
   await runUntilSignal((stopped) =>
-    withExisting(context, ({ app }) => inApp(context, { app, definition, ...file, given, stopped })),
+    withExisting(context, async ({ app }) => {
+      const { currency } = await app.database.transaction((transaction) => showCompany(transaction, companyId))
+      const session = createSession({
+        definition,
+        currency,
+        catalogues: [english, german],
+        service: serviceOf({ app, definition, companyId }),
+        given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
+        usual: { dates: 'ymd', decimal: 'point' },
+        goesOn: (earlier) => goesOn(earlier, given),
+        onChange: tellShares(context),
+      })
+      stopped.addEventListener('abort', session.stop)
+      await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, noHeader: !header })
+      if (stopped.aborted) session.stop()
+      await finish(context, session, given)
+      if (['columns', 'stopped'].includes(session.state.stage)) context.end(stopped.aborted ? 'stopped' : 'failed')
+    }),
   )
 }
 
@@ -47,47 +63,27 @@ async function openFile(path: string): Promise<Uint8Array> {
   return readBytes(path)
 }
 
-type ImportContext = {
-  app: App
-  definition: Definition
-  name: string
-  bytes: Uint8Array
-  given: ImportOptions
-  stopped: AbortSignal
+/** Says how far each step is. */
+function tellShares(context: CommandContext): (state: SessionState) => void {
+  const doings: { [stage in Stage]?: string } = { looking: 'Looking at each row', writing: 'Writing' }
+  const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
+  return ({ stage, done, file }) => {
+    const doing = doings[stage]
+    if (doing === undefined) return
+    shares[stage] ??= startShares(context, doing, (rows) => `${rows} rows`)
+    shares[stage](done, file.rows.length)
+  }
 }
 
-async function inApp(context: CommandContext, inside: ImportContext): Promise<void> {
-  const { app, definition, name, bytes, given, stopped } = inside
-  const { company: companyId, delimiter, encoding, header, map: columns, match = null, dates, decimal } = given
-  const { currency } = await app.database.transaction((transaction) => showCompany(transaction, companyId))
-  const inRows = (rows: number): string => `${rows} rows`
-  const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
-  const session = createSession({
-    ...{ definition, currency, catalogues: [english, german], service: serviceOf({ app, definition, companyId }) },
-    // Nobody else waits for this process.
-    breathe: () => Promise.resolve(),
-    given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
-    usual: { dates: 'ymd', decimal: 'point' },
-    goesOn: (earlier) => goesOn(earlier, given),
-    onChange({ stage, done, file }) {
-      const doing = stage === 'looking' ? 'Looking at each row' : stage === 'writing' ? 'Writing' : undefined
-      if (!doing) return
-      shares[stage] ??= startShares(context, doing, inRows)
-      shares[stage](done, file.rows.length)
-    },
-  })
-  stopped.addEventListener('abort', session.stop)
-  await session.parse(name, () => Promise.resolve(bytes), { delimiter, encoding, noHeader: !header })
-  const { file, settings, problems } = session.state
+/** Looks at the rows, says what they would do, and does it if nothing stands against that. */
+async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
+  const { file, name, settings, problems } = session.state
   if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
-  if (stopped.aborted) session.stop()
-
   await session.preview()
-  const { stage: shownStage, rows, counts } = session.state
-  if (shownStage !== 'difference') {
+  const { stage: looked, rows, counts } = session.state
+  if (looked !== 'difference') {
     const text = 'Stopped before anything was written.'
-    context.say({ json: { write_id: null, done: false }, text })
-    return context.end('stopped')
+    return context.say({ json: { write_id: null, done: false }, text })
   }
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
@@ -107,22 +103,14 @@ async function inApp(context: CommandContext, inside: ImportContext): Promise<vo
     else session.decline()
   }
   const { stage, writeId = '' } = session.state
-  const undoing = `plumbline undo ${writeId} --company ${companyId}`
+  const undoing = `plumbline undo ${writeId} --company ${given.company}`
   if (stage === 'done') {
     const text = [...lines, formatCounts(session.state.counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
     return context.say({ json: { ...jsonOf(session.state), write_id: writeId, done: true }, text, value: writeId })
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
   context.say({ json: { write_id: writeId, done: false }, text })
-  context.end(stopped.aborted ? 'stopped' : 'failed')
 }
-
-/** Returns what programs get of an import. */
-const jsonOf = ({ counts, rows, settings }: SessionState) => ({
-  ...counts,
-  refused_rows: refusedOf(rows),
-  columns: settings.columns,
-})
 
 /** Returns whether an import of the same file goes on. One that is half done is not begun again unawares. */
 function goesOn(earlier: ImportResult | undefined, given: ImportOptions): boolean {

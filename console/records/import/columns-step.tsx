@@ -2,8 +2,6 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { delimiters, encodings } from '#derive/import/file.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
@@ -84,6 +82,7 @@ function ColumnRow({ importing, column, index }: ColumnRowProps) {
     .map(({ cells }) => cells[index]?.trim() ?? '')
     .filter((cell) => cell !== '')
     .slice(0, 3)
+  const options = targets.map((target) => ({ value: target.path, text: target.label }))
   const kind = targets.find((target) => target.path === path)?.field.kind
   const exactHint = kind === 'reference' ? imports.inIds : kind === 'money' ? imports.inMinor : undefined
   const { [column]: _, ...others } = settings.columns
@@ -107,27 +106,18 @@ function ColumnRow({ importing, column, index }: ColumnRowProps) {
           {samples.join(' · ')}
         </MutedText>
       </Grow>
-      <TextField
-        select
+      <Select
         label={imports.fieldOf(column)}
         value={path}
+        options={[{ value: '', text: imports.leftOut }, ...options]}
         helperText={path === column ? exactHint : undefined}
-        onChange={({ target }) =>
+        onChange={(chosen) =>
           importing.decide({
             ...settings,
-            columns: target.value === '' ? others : { ...others, [column]: target.value },
+            columns: chosen === '' ? others : { ...others, [column]: chosen },
           })
         }
-      >
-        <MenuItem value="">
-          <em>{imports.leftOut}</em>
-        </MenuItem>
-        {targets.map((target) => (
-          <MenuItem key={target.path} value={target.path}>
-            {target.label}
-          </MenuItem>
-        ))}
-      </TextField>
+      />
     </Box>
   )
 }

@@ -7,7 +7,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
 import Typography from '@mui/material/Typography'
 import { useMemo, useState } from 'react'
 import { type FormField, fieldsOf } from '#derive/form.ts'
-import type { Outcome, RowOutcome } from '#derive/import/importer.ts'
+import { type Outcome, outcomes, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -62,7 +62,6 @@ function save(name: string, text: string): void {
 }
 
 const perPage = 25
-const outcomes = ['created', 'changed', 'same', 'refused'] as const
 const tones = { created: 'success', changed: 'info', same: 'default', refused: 'error' } as const
 
 /** What becomes of each row, a page at a time; those of one sort where somebody wants to see these alone. */

@@ -19,39 +19,32 @@ import type { ImportState } from './use-import.ts'
 /** The choice of a file, and what was imported last. */
 export function FileStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
-  return (
-    <>
-      <Panel title={imports.choose}>
-        <FileButton importing={importing} />
-      </Panel>
-      <Latest definition={definition} />
-    </>
-  )
-}
-
-function FileButton({ importing }: { importing: ImportState }) {
-  const { imports } = useTexts()
   const isReading = importing.state.stage === 'reading'
   const input = useRef<HTMLInputElement>(null)
   return (
-    <Stack direction="row" spacing={2}>
-      <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
-        {imports.choose}
-      </Button>
-      <input
-        ref={input}
-        hidden
-        type="file"
-        accept=".csv,.txt,.tsv,text/csv,text/plain"
-        onChange={({ target }) => {
-          const [file] = target.files ?? []
-          if (file) void importing.choose(file)
-          // The same file can be chosen again.
-          target.value = ''
-        }}
-      />
-      {isReading && <Typography role="status">{imports.reading}</Typography>}
-    </Stack>
+    <>
+      <Panel title={imports.choose}>
+        <Stack direction="row" spacing={2}>
+          <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
+            {imports.choose}
+          </Button>
+          <input
+            ref={input}
+            hidden
+            type="file"
+            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file) void importing.choose(file)
+              // The same file can be chosen again.
+              target.value = ''
+            }}
+          />
+          {isReading && <Typography role="status">{imports.reading}</Typography>}
+        </Stack>
+      </Panel>
+      <Latest definition={definition} />
+    </>
   )
 }
 

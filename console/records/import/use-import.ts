@@ -29,8 +29,6 @@ export function useImport(definition: Definition) {
       currency,
       catalogues: [catalogue, isGerman ? english : german],
       service: serviceOf(definition.name, write),
-      // Keeps the page alive while a file is read.
-      breathe: () => new Promise((resolve) => setTimeout(resolve, 0)),
       given: {},
       usual: { dates: 'dmy', decimal: isGerman ? 'comma' : 'point' },
       goesOn: () => true,
