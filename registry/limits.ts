@@ -41,7 +41,7 @@ export const importColumnsMax = 200
 export const lookedUpMax = 500
 export const namesakesMax = 5
 /** Rows of an imported file in one batch, unless they exceed the bytes below. One call looks up the values of a column. */
-export const importBatchRows = lookedUpMax
+export const importBatchRows = Math.min(500, lookedUpMax)
 export const importBatchBytes = 3 * bodyBytesMax
 /** Records that one call undoes; the next call undoes more. */
 export const undoneRecordsMax = 1000

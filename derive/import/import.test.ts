@@ -412,6 +412,30 @@ describe('Parts', () => {
     expect(refused.state).toMatchObject({ stage: 'changed', done: 0 })
   })
 
+  test('that have changed are counted as they are written, and not written after a stop', async () => {
+    const known: { [reference: string]: number } = {}
+    const written: string[] = []
+    const apply = async (_: string, { plan, rows }: Part) => {
+      if (plan === shown.state.parts[0]?.plan && known['r-0'] === undefined) {
+        known['r-0'] = 7
+        throw planChanged
+      }
+      written.push(...rows.map(({ outcome }) => outcome))
+    }
+    const given = { service: { ...service(known), list: async () => [], begin: async () => 'write', apply } }
+    const shown = await session(many(1), undefined, given)
+    expect(shown.state.counts).toMatchObject({ created: 1, changed: 0 })
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'changed', changed: { rows: [{ outcome: 'changed', id: 7 }] } })
+    shown.stop()
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'stopped', done: 0 })
+    expect(written).toEqual([])
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'done', counts: { created: 0, changed: 1 } })
+    expect(written).toEqual(['changed'])
+  })
+
   test('are all taken back, in as many calls as that needs', async () => {
     const written = await session(many(10))
     await written.run()

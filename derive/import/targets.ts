@@ -44,24 +44,20 @@ export function guess(
   catalogues: readonly Catalogue[],
   remembered: { readonly [column: string]: string } = {},
 ): { [column: string]: string } {
-  const targets = targetsOf(definition)
-  const named = targets.map((target) => ({ path: target.path, ...namesOf(definition, target, catalogues) }))
+  const named = targetsOf(definition).map((target) => ({
+    path: target.path,
+    ...namesOf(definition, target, catalogues),
+  }))
   const chosen: { [column: string]: string } = {}
-  const taken = new Set<string>()
-  const take = (column: string, path: string | undefined): void => {
-    if (path === undefined || taken.has(path) || Object.hasOwn(chosen, column)) return
-    chosen[column] = path
-    taken.add(path)
-  }
-  for (const column of columns) {
-    const known = Object.hasOwn(remembered, column) ? remembered[column] : undefined
-    take(column, targets.find(({ path }) => path === known)?.path)
-  }
-  for (const rank of ['own', 'labels', 'others'] as const) {
-    for (const column of columns) {
+  for (const rank of ['last', 'own', 'labels', 'others'] as const) {
+    for (const column of columns.filter((one) => !Object.hasOwn(chosen, one))) {
+      const last = Object.hasOwn(remembered, column) ? remembered[column] : undefined
       const wanted = normalizeLabel(column)
-      if (wanted !== '')
-        take(column, named.find((target) => !taken.has(target.path) && target[rank].includes(wanted))?.path)
+      const left = named.filter(({ path }) => !Object.values(chosen).includes(path))
+      const found = left.find((one) =>
+        rank === 'last' ? one.path === last : wanted !== '' && one[rank].includes(wanted),
+      )
+      if (found) chosen[column] = found.path
     }
   }
   return chosen

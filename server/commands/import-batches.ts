@@ -30,10 +30,7 @@ export function serviceOf({ app, definition, companyId }: ImportContext): Sessio
     return JSON.parse(answer.body) as { data: BatchSummary; plan: Preview }
   }
   return {
-    async list() {
-      const rows = await transact((transaction) => listImports(transaction, companyId, definition.name))
-      return rows.map((row) => ({ ...row, own: row.account_id === null }))
-    },
+    list: () => transact((transaction) => listImports(transaction, operator(companyId), definition.name)),
     begin: (write) =>
       transact((transaction) => beginImport(transaction, operator(companyId), { records: definition.name, ...write })),
     lookUp: (field, values) =>
