@@ -37,12 +37,12 @@ export const plannedChangesMax = 1000
 export const importBytesMax = 20 * bodyBytesMax
 export const importRowsMax = 50_000
 export const importColumnsMax = 200
-/** Rows of an imported file in one batch, unless they exceed the bytes below. */
-export const importBatchRows = 500
-export const importBatchBytes = 3 * bodyBytesMax
 /** Values that one call looks up, and records that it returns for one name. */
 export const lookedUpMax = 500
 export const namesakesMax = 5
+/** Rows of an imported file in one batch, unless they exceed the bytes below. One call looks up the values of a column. */
+export const importBatchRows = Math.min(500, lookedUpMax)
+export const importBatchBytes = 3 * bodyBytesMax
 /** Records that one call undoes; the next call undoes more. */
 export const undoneRecordsMax = 1000
 /** Records that a refused undo names. */

@@ -9,16 +9,16 @@ export type Encoding = (typeof encodings)[number]
 export const delimiters = [',', '\t', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** How to read the file. Options that are absent are detected. */
-export type FileOptions = {
-  encoding?: Encoding | undefined
-  delimiter?: Delimiter | undefined
+/** How a file is read. The same format gives the same rows again. */
+export type FileFormat = {
+  encoding: Encoding
+  delimiter: Delimiter
   /** True if the first row is data too. Columns are then numbered. */
-  noHeader?: boolean | undefined
+  noHeader: boolean
 }
 
-/** How the file was read. The same options give the same rows again. */
-export type FileFormat = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
+/** How to read a file. Options that are absent are detected. */
+export type FileOptions = { [name in keyof FileFormat]?: FileFormat[name] | undefined }
 
 export type ImportFile = {
   reading: FileFormat
@@ -32,17 +32,15 @@ export type ImportFile = {
 /** `line` is the first line of the row in the file, from 1. */
 export type FileRow = { line: number; cells: string[] }
 
-/** Reads a file. `breathe` yields to other work, so that a page stays responsive. */
 export async function readFile(
   bytes: Uint8Array,
   { encoding, delimiter, noHeader = false }: FileOptions,
-  breathe: () => Promise<void>,
 ): Promise<ImportFile> {
   onlyText(bytes)
   const decoded = decode(bytes, encoding)
   if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
-  const read = await parseRows(decoded.text, separator, breathe)
+  const read = await parseRows(decoded.text, separator)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   const [first] = said
   if (!first) throw new FileProblem('empty')
@@ -55,8 +53,13 @@ export async function readFile(
   return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
 }
 
+/** Throws if a file is too large, before it is read into memory. */
+export function checkSize(bytes: number): void {
+  if (bytes > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+}
+
 function onlyText(bytes: Uint8Array): void {
-  if (bytes.length > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+  checkSize(bytes.length)
   const [first, second, third] = bytes
   if (first === 0x50 && second === 0x4b && third === 0x03) throw new FileProblem('workbook')
   if (first === 0xd0 && second === 0xcf && third === 0x11) throw new FileProblem('workbook')
@@ -104,7 +107,7 @@ const sampleLength = 100_000
 /** Characters that are parsed between two pauses. */
 const sliceLength = 64 * 1024
 
-async function parseRows(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
+async function parseRows(text: string, delimiter: string): Promise<FileRow[]> {
   const rows: FileRow[] = []
   const parser = parse({
     ...{ delimiter, info: true, skip_empty_lines: true },
@@ -128,7 +131,8 @@ async function parseRows(text: string, delimiter: string, breathe: () => Promise
     const slice = text.slice(at, end)
     await Promise.race([new Promise((resolve) => parser.write(slice, resolve)), ended])
     if (rows.length > importRowsMax + 1) throw new FileProblem('too_many_rows', String(importRowsMax))
-    await breathe()
+    // Yields to other work, so that a page stays responsive.
+    await new Promise((resolve) => setTimeout(resolve, 0))
     at = end
   }
   parser.end()

@@ -1,27 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import type { RefusedRow } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
 import { visibleDefinition } from '../visible.ts'
 import { type FileOptions, readFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
-import { guessHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
 import { differenceCsv, refusedCsv } from './report.ts'
-import { createRowReader, type ImportSettings, settingsProblems } from './rows.ts'
-import { createSession, type EarlierImport, type SessionOptions } from './session.ts'
-import { guess, targetsOf, withheldColumns } from './targets.ts'
+import { type ImportSettings, settingsProblems } from './rows.ts'
+import { createSession, type SessionOptions } from './session.ts'
+import { guess, guessHabits, targetsOf, withheldColumns } from './targets.ts'
 import { habitsOf, readCell } from './values.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
 const catalogues = [english, german]
-const breathe = (): Promise<void> => Promise.resolve()
 
 const bytesOf = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Uint8Array => Buffer.from(text, encoding)
-const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options, breathe)
+const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options)
 
 describe('A file is read, whoever has written it', () => {
   const rows: [title: string, bytes: Uint8Array, columns: string[], cells: string[][]][] = [
@@ -41,7 +40,7 @@ describe('A file is read, whoever has written it', () => {
     ],
   ]
   test.each(rows)('%s', async (_, bytes, columns, cells) => {
-    const file = await readFile(bytes, {}, breathe)
+    const file = await readFile(bytes, {})
     expect(file.columns).toEqual(columns)
     expect(file.rows.map((row) => row.cells)).toEqual(cells)
   })
@@ -75,7 +74,7 @@ describe('A file is read, whoever has written it', () => {
     ['too_many_columns', bytesOf(`${'a;'.repeat(300)}\n1\n`)],
   ]
   test.each(refused)('is refused as a whole: %s [V5.2.1] [V5.2.2] [V5.2.3]', async (code, bytes) => {
-    const error = await readFile(bytes, {}, breathe).catch((caught: unknown) => caught)
+    const error = await readFile(bytes, {}).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(FileProblem)
     expect((error as FileProblem).code).toBe(code)
     expect((error as FileProblem).message).toMatch(/^[A-Z].*[.?]$/)
@@ -247,17 +246,18 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
           request_id: '',
           errors,
         }
-        return { refused: refused.map((n) => ({ n, status: 422, problem })) }
+        throw { code: 'batch_refused', refused: refused.map((n) => ({ n, status: 422, problem })) } satisfies Refused
       }
       const changed = operations.map(({ id }, n) =>
-        id !== undefined ? (bodies[n]?.name === 'Same' ? [] : ['name']) : null,
+        id !== undefined ? { id: id as number, changed: bodies[n]?.name === 'Same' ? [] : ['name'] } : { id: null },
       )
       const changes = operations.map(({ id }, n) => ({
         ...{ records: 'clients', id: (id ?? null) as number | null, action: id === undefined ? 'created' : 'updated' },
         fields: { name: [id === undefined ? null : 'Old', bodies[n]?.name ?? null] },
       }))
+      const done = { mode: 'all', dry_run: true, done: changed.length, refused: 0 }
       return {
-        changed,
+        data: { ...done, operations: changed.map((data, n) => ({ n, status: 200, data })) },
         plan: {
           hash: `plan-${tries.length}`,
           total: changes.length,
@@ -267,8 +267,10 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
         } as never,
       }
     },
+    refusalOf: (error: unknown) => (error instanceof Error ? undefined : (error as Refused)),
   }
 }
+type Refused = { code: string; refused?: readonly RefusedRow[] }
 
 async function importing(text: string, given: Partial<ImportSettings>, asked = service(), definition = clients) {
   const file = await fileOf(text)
@@ -282,19 +284,15 @@ async function importing(text: string, given: Partial<ImportSettings>, asked = s
     ...given,
   }
   expect(settingsProblems(definition, file, settings)).toEqual([])
-  const read = createRowReader(definition, file, settings, { currency: 'EUR', catalogues })
-  return { file, asked, settings, importer: createImporter({ definition, file, settings, read }, asked) }
+  const read = createImporter({ definition, file, settings, currency: 'EUR', catalogues }, asked)
+  return { file, asked, settings, read }
 }
 
 describe('What each row would do is found by trying', () => {
   test('rows that are there are changed, others made; what changes nothing is left alone, and what is refused says why', async () => {
     const text = 'Ref;Name\nR-1;New name\nR-2;Same\nR-3;Third\nR-4;Taken\nr-3;Again\n;Nobody\n'
-    const { importer, asked, file } = await importing(
-      text,
-      { match: 'external_ref' },
-      service({ 'r-1': 11, 'r-2': 12 }),
-    )
-    const part = await importer.part(0)
+    const { read, asked, file } = await importing(text, { match: 'external_ref' }, service({ 'r-1': 11, 'r-2': 12 }))
+    const part = await read(0)
     expect(part.rows.map(({ line, outcome, id }) => [line, outcome, id])).toEqual([
       [2, 'changed', 11],
       [3, 'same', 12],
@@ -319,8 +317,8 @@ describe('What each row would do is found by trying', () => {
 
   test('names lead to records; one that leads to none or to several refuses its row, and names them', async () => {
     const text = 'Projekt;Kunde\nA;Quay\nB;Nobody\nC;Twins\n'
-    const { importer } = await importing(text, {}, service({}, { Quay: [7], Twins: [8, 9] }), projects)
-    const { rows, operations } = await importer.part(0)
+    const { read } = await importing(text, {}, service({}, { Quay: [7], Twins: [8, 9] }), projects)
+    const { rows, operations } = await read(0)
     expect(operations).toEqual([{ op: 'create', body: { name: 'A', client_id: 7 } }])
     expect(rows.map(({ problems }) => problems.map(({ code, message }) => [code, message]))).toEqual([
       [],
@@ -330,8 +328,8 @@ describe('What each row would do is found by trying', () => {
   })
 
   test('a row of another length and one that cannot be read are refused, and all that is wrong is said at once', async () => {
-    const { importer } = await importing('Name;Status;Kreditlimit\nA;Aktiv\nB;Aktiv;1;x\nC\ufffd;Ruht;viel\n', {})
-    const { rows } = await importer.part(0)
+    const { read } = await importing('Name;Status;Kreditlimit\nA;Aktiv\nB;Aktiv;1;x\nC\ufffd;Ruht;viel\n', {})
+    const { rows } = await read(0)
     expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
       ['cells'],
       ['cells'],
@@ -340,13 +338,13 @@ describe('What each row would do is found by trying', () => {
   })
 
   test('an empty cell says nothing', async () => {
-    const { importer } = await importing('Name;Status;Kreditlimit\nA;;\n', {})
-    expect((await importer.part(0)).operations).toEqual([{ op: 'create', body: { name: 'A' } }])
+    const { read } = await importing('Name;Status;Kreditlimit\nA;;\n', {})
+    expect((await read(0)).operations).toEqual([{ op: 'create', body: { name: 'A' } }])
   })
 
   test('no formula leaves in what is downloaded', async () => {
-    const { importer, file } = await importing('Name;Kreditlimit\n"=cmd|\' /C calc\'!A0";x\n+1;@y\n', {})
-    const { rows } = await importer.part(0)
+    const { read, file } = await importing('Name;Kreditlimit\n"=cmd|\' /C calc\'!A0";x\n+1;@y\n', {})
+    const { rows } = await read(0)
     for (const csv of [refusedCsv(file, rows), differenceCsv(rows)]) {
       expect(csv).not.toMatch(/(^|[,;\r\n\t])"?[=+@-](?!\d+([.,\r]|$))/)
     }
@@ -355,24 +353,24 @@ describe('What each row would do is found by trying', () => {
 
 describe('Parts', () => {
   const many = (count: number) => `Ref;Name\n${Array.from({ length: count }, (_, n) => `R-${n};Name ${n}\n`).join('')}`
-  const session = async (text: string, given: Partial<SessionOptions<EarlierImport>> = {}, apply?: Apply) => {
-    const { asked, settings } = await importing(text, {})
+  const session = async (text: string, apply: Apply = async () => undefined, given: Partial<SessionOptions> = {}) => {
     const session = createSession({
-      ...{ definition: clients, currency: 'EUR', catalogues, breathe },
-      ...{
-        findStopped: () => undefined,
-        propose: () => settings,
-        confirm: async () => true,
-        onChange: () => undefined,
-      },
+      definition: clients,
+      currency: 'EUR',
+      catalogues,
+      given: {},
+      usual: { dates: 'dmy', decimal: 'comma' },
+      goesOn: () => true,
+      onChange: () => undefined,
+      service: { ...service(), list: async () => [], begin: async () => 'write', apply },
       ...given,
-      service: { ...asked, list: async () => [], begin: async () => 'write', apply: apply ?? (async () => 'done') },
     })
-    await session.parse('clients.csv', bytesOf(text))
+    await session.parse('clients.csv', async () => bytesOf(text))
     await session.preview()
     return session
   }
-  type Apply = (writeId: string, part: Part) => Promise<'done' | 'changed'>
+  type Apply = (writeId: string, part: Part) => Promise<unknown>
+  const planChanged: Refused = { code: 'plan_changed' }
 
   test('have no more rows and no more bytes than a batch', async () => {
     const { state } = await session(many(1201))
@@ -391,22 +389,63 @@ describe('Parts', () => {
     const done: number[] = []
     let first: string | null
     const apply = async (_: string, { to, plan }: Part) => {
-      if (to === 500 && plan === first) return 'changed'
+      if (to === 500 && plan === first) throw planChanged
       done.push(to)
       if (to === 1000) stopped.stop()
-      return 'done'
     }
-    const stopped = await session(many(1500), {}, apply)
+    const stopped = await session(many(1500), apply)
     first = stopped.state.parts[0]?.plan ?? null
+    await stopped.run()
+    expect(stopped.state).toMatchObject({ stage: 'changed', done: 0 })
+    expect(stopped.state.changed?.rows).toHaveLength(500)
     await stopped.run()
     expect(stopped.state).toMatchObject({ stage: 'stopped', done: 1000, writeId: 'write', isStopping: false })
     expect(done).toEqual([500, 1000])
     await stopped.run()
     expect(stopped.state).toMatchObject({ stage: 'done', done: 1500 })
 
-    const refused = await session(many(10), { confirm: async () => false }, async () => 'changed')
+    const refused = await session(many(10), async () => Promise.reject(planChanged))
     await refused.run()
-    expect(refused.state).toMatchObject({ stage: 'stopped', done: 0 })
+    refused.decline()
+    expect(refused.state).toMatchObject({ stage: 'stopped', done: 0, changed: undefined })
+    await refused.run()
+    expect(refused.state).toMatchObject({ stage: 'changed', done: 0 })
+  })
+
+  test('that have changed are counted as they are written, and not written after a stop', async () => {
+    const known: { [reference: string]: number } = {}
+    const written: string[] = []
+    const apply = async (_: string, { plan, rows }: Part) => {
+      if (plan === shown.state.parts[0]?.plan && known['r-0'] === undefined) {
+        known['r-0'] = 7
+        throw planChanged
+      }
+      written.push(...rows.map(({ outcome }) => outcome))
+    }
+    const given = { service: { ...service(known), list: async () => [], begin: async () => 'write', apply } }
+    const shown = await session(many(1), undefined, given)
+    expect(shown.state.counts).toMatchObject({ created: 1, changed: 0 })
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'changed', changed: { rows: [{ outcome: 'changed', id: 7 }] } })
+    shown.stop()
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'stopped', done: 0 })
+    expect(written).toEqual([])
+    await shown.run()
+    expect(shown.state).toMatchObject({ stage: 'done', counts: { created: 0, changed: 1 } })
+    expect(written).toEqual(['changed'])
+  })
+
+  test('are all taken back, in as many calls as that needs', async () => {
+    const written = await session(many(10))
+    await written.run()
+    const lost = new Error('lost')
+    await expect(written.undo(() => Promise.reject(lost))).rejects.toThrow('lost')
+    expect(written.state).toMatchObject({ stage: 'done', error: lost })
+    const left = [4, 0]
+    await written.undo(async () => left.shift() as number)
+    expect(written.state).toMatchObject({ stage: 'undone', remaining: 0, error: undefined })
+    expect(left).toEqual([])
   })
 
   test('are looked at until it is stopped, and are back at the columns if that fails', async () => {
@@ -416,9 +455,49 @@ describe('Parts', () => {
     await stopped.preview()
     expect(stopped.state).toMatchObject({ stage: 'columns', done: 0, parts: [], isStopping: false })
     const unread = await session(many(1))
-    await expect(unread.parse('none.csv', bytesOf(''))).rejects.toThrow('The file has no rows.')
+    await expect(unread.parse('none.csv', async () => bytesOf(''))).rejects.toThrow('The file has no rows.')
     expect(unread.state.stage).toBe('file')
-    expect(unread.state.chosen).toBeUndefined()
+    expect(unread.state.file.rows).toEqual([])
     expect(unread.state.error).toBeInstanceOf(FileProblem)
+  })
+
+  const earlier = {
+    write_id: 'earlier',
+    file_name: 'clients.csv',
+    fingerprint: '',
+    settings: {},
+    rows: 2,
+    done: 1,
+    created: 1,
+    changed: 0,
+    at: '',
+    undone: 'nothing' as const,
+    own: true,
+  }
+  const text = 'Ref;Firm\nR-1;A\nR-2;B\n'
+  const listing = async (change: Partial<typeof earlier>): Promise<Partial<SessionOptions>> => {
+    const { fingerprint, reading } = await fileOf(text)
+    const settings = { columns: { Firm: 'name' }, match: null, dates: 'dmy', decimal: 'comma', reading }
+    const list = async () => [{ ...earlier, fingerprint, settings, ...change }]
+    return { service: { ...service(), list, begin: async () => 'new', apply: async () => undefined } }
+  }
+
+  test('of an import that has stopped go on behind its rows, with its settings', async () => {
+    const { state } = await session(text, undefined, await listing({}))
+    expect(state).toMatchObject({ done: 1, writeId: 'earlier', settings: { columns: { Firm: 'name' } } })
+    expect(state.rows.map(({ line }) => line)).toEqual([3])
+    for (const change of [{ own: false }, { done: 2 }, { fingerprint: 'other' }]) {
+      const begun = await session(text, undefined, await listing(change))
+      expect(begun.state).toMatchObject({ done: 0, settings: { columns: { Ref: 'external_ref', Firm: 'name' } } })
+      expect(begun.state.writeId).toBeUndefined()
+    }
+  })
+
+  test('are mapped as it is given, and else as it is guessed', async () => {
+    const { state } = await session(text, undefined, { given: { columns: { Ref: 'name', Firm: '' }, dates: 'mdy' } })
+    const reading = { encoding: 'utf-8', delimiter: ';', noHeader: false }
+    expect(state.settings).toEqual({ columns: { Ref: 'name' }, match: null, dates: 'mdy', decimal: 'comma', reading })
+    expect((await session(text)).state.settings.match).toBe('external_ref')
+    expect((await session(text, undefined, { given: { match: null } })).state.settings.match).toBeNull()
   })
 })

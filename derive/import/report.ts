@@ -1,5 +1,5 @@
 import { byteOrderMark, formatRow as csvRow } from '../csv.ts'
-import type { FileRow, ImportFile } from './file.ts'
+import type { ImportFile } from './file.ts'
 import type { RowOutcome } from './importer.ts'
 
 /** The preview of an import as files for a spreadsheet. */
@@ -24,16 +24,13 @@ export function refusedCsv(
 ): string {
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused')
   const lines = refused.map(({ n, problems }) => [
-    ...cellsOf(rows[n], columns.length),
+    ...columns.map((_, index) => rows[n]?.cells[index] ?? ''),
     problems.map(formatProblem).join('; '),
   ])
   return byteOrderMark + [[...columns, problemColumn], ...lines].map(csvRow).join('')
 }
 
 const problemColumn = 'Problem'
-
-const cellsOf = (row: FileRow | undefined, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => row?.cells[index] ?? '')
 
 export const formatProblem = ({ column, field, message }: RowOutcome['problems'][number]): string =>
   [column ?? field, message].filter((part) => part !== '').join(' ')

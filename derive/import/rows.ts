@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
+import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Catalogue, type Target, targetsOf } from './targets.ts'
 import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
 
@@ -36,25 +37,14 @@ export type RowProblem = {
   told?: readonly string[]
 }
 
-/** A name in place of an id. The id is put into the body when it is found. */
-export type NamedReference = { target: Target; column: string; text: string }
+/** A name in place of an id, which is put into the body at `path` when it is found. */
+export type NamedReference = { path: string; column: string; text: string }
 
-export type ReadRow = {
-  body: JsonObject
-  names: NamedReference[]
-  /** The value that finds the record. */
-  key: string | null
-  problems: RowProblem[]
-}
+export type RowReader = (row: FileRow, n: number) => RowOutcome
 
-export type RowReader = (row: FileRow) => ReadRow
-
-export function createRowReader(
-  definition: Definition,
-  { columns }: Pick<ImportFile, 'columns'>,
-  { columns: mapping, match, dates, decimal }: ImportSettings,
-  { currency, catalogues }: { currency: string; catalogues: readonly Catalogue[] },
-): RowReader {
+export function createRowReader({ definition, file, settings, currency, catalogues }: ImportInput): RowReader {
+  const { columns } = file
+  const { columns: mapping, match, dates, decimal } = settings
   const habits = habitsOf({ dates, decimal, currency })
   const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
   const mapped = columns.flatMap((column, index) => {
@@ -66,8 +56,19 @@ export function createRowReader(
   })
   const byMatch = mapped.find(({ target }) => target.path === match)
 
-  return ({ cells }) => {
-    const read: ReadRow = { body: {}, names: [], key: null, problems: [] }
+  return ({ line, cells }, n) => {
+    const read: RowOutcome = {
+      n,
+      line,
+      body: {},
+      names: [],
+      key: null,
+      outcome: 'created',
+      id: null,
+      title: '',
+      fields: {},
+      problems: [],
+    }
     const refuse = (column: string | null, value: string, field: string, code: RowCode, message: string): void => {
       read.problems.push({ column, value: value.slice(0, valueShown), field, code, message })
     }
@@ -77,36 +78,32 @@ export function createRowReader(
       return read
     }
     for (const { column, index, target, cell } of mapped) {
+      const { path } = target
       const text = (cells[index] as string).trim()
       // An empty cell leaves the stored value as it is.
       if (text === '') continue
-      if (unreadable.test(text)) {
-        refuse(
-          column,
-          text,
-          target.path,
-          'unreadable',
-          'has characters that cannot be read: is the encoding another one?',
-        )
-      } else if (target.field.kind === 'reference' && !cell.exact) read.names.push({ target, column, text })
+      if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
+      else if (target.field.kind === 'reference' && !cell.exact) read.names.push({ path, column, text })
       else {
         const outcome = readCell(text, cell)
-        if ('problem' in outcome) refuse(column, text, target.path, outcome.problem.code, outcome.problem.message)
+        if ('problem' in outcome) refuse(column, text, path, outcome.problem.code, outcome.problem.message)
         else put(read.body, target, outcome.value)
       }
     }
     if (byMatch) {
-      const value = read.body[byMatch.target.path]
+      const { column, target } = byMatch
+      const value = read.body[target.path]
       read.key = typeof value === 'string' ? value : null
       if (read.key === null && read.problems.length === 0)
-        refuse(byMatch.column, '', byMatch.target.path, 'no_key', 'is empty, so no record can be found by it')
+        refuse(column, '', target.path, 'no_key', 'is empty, so no record can be found by it')
     }
     return read
   }
 }
 
-const valueShown = 200
+export const valueShown = 200
 
+const notReadable = 'has characters that cannot be read: is the encoding another one?'
 /** Replacement characters of undecodable bytes, and control characters except tab and line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unreadable = /[\ufffd\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
@@ -128,27 +125,36 @@ export const columnOf = ({ columns }: ImportSettings, path: string): string | nu
     ([, target]) => target === path || path.startsWith(`${target}.`) || target.startsWith(`${path}.`),
   )?.[0] ?? null
 
-/** Returns the reasons why settings cannot be used, a sentence each. */
+/** Why settings cannot be used. The message names columns and fields as programs spell them. */
+export type SettingsProblem = {
+  code: 'no_field' | 'no_column' | 'used_twice' | 'match_lost' | 'no_columns'
+  /** The path of a field, or the name of a column. */
+  about: string
+  message: string
+}
+
+/** Returns all reasons why settings cannot be used. */
 export function settingsProblems(
   definition: Definition,
-  file: Pick<ImportFile, 'columns'>,
-  settings: ImportSettings,
-): string[] {
-  const paths = targetsOf(definition).map(({ path }) => path)
-  const used = Object.entries(settings.columns)
-  const strange = used.filter(([, path]) => !paths.includes(path)).map(([, path]) => path)
-  const lost = used.filter(([column]) => !file.columns.includes(column)).map(([column]) => column)
-  const twice = used.map(([, path]) => path).filter((path, index, all) => all.indexOf(path) !== index)
-  return [
-    ...strange.map(
-      (path) =>
-        `${definition.name} have no field ${JSON.stringify(path)} that can be imported; there are ${paths.join(', ')}.`,
-    ),
-    ...lost.map((column) => `The file has no column ${JSON.stringify(column)}; there are ${file.columns.join(', ')}.`),
-    ...[...new Set(twice)].map((path) => `Two columns are for ${path}; leave one out.`),
-    ...(used.length === 0 ? ['No column is for a field; say at least one.'] : []),
-    ...(settings.match !== null && !used.some(([, path]) => path === settings.match)
-      ? [`No column is for ${settings.match}, by which records are to be found.`]
-      : []),
-  ]
+  { columns }: Pick<ImportFile, 'columns'>,
+  { columns: mapping, match }: ImportSettings,
+): SettingsProblem[] {
+  const paths = Object.values(mapping)
+  const known = targetsOf(definition).map(({ path }) => path)
+  const problems: SettingsProblem[] = []
+  const refuse = (code: SettingsProblem['code'], about: string, message: string): void => {
+    problems.push({ code, about, message: `${message}.` })
+  }
+  for (const path of paths.filter((one) => !known.includes(one))) {
+    const field = `${definition.name} have no field ${JSON.stringify(path)} that can be imported`
+    refuse('no_field', path, `${field}; there are ${known.join(', ')}`)
+  }
+  for (const column of Object.keys(mapping).filter((one) => !columns.includes(one)))
+    refuse('no_column', column, `The file has no column ${JSON.stringify(column)}; there are ${columns.join(', ')}`)
+  for (const path of new Set(paths.filter((one, index) => paths.indexOf(one) !== index)))
+    refuse('used_twice', path, `Two columns are for ${path}; leave one out`)
+  if (paths.length === 0) refuse('no_columns', '', 'No column is for a field; say at least one')
+  if (match !== null && !paths.includes(match))
+    refuse('match_lost', match, `No column is for ${match}, by which records are to be found`)
+  return problems
 }

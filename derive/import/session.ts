@@ -1,62 +1,105 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { ImportResult } from '../console/responses.ts'
 import { type FileOptions, type ImportFile, readFile } from './file.ts'
-import { createImporter, type Importer, type ImportService, type Part, type RowOutcome } from './importer.ts'
-import { createRowReader, type ImportSettings } from './rows.ts'
-import type { Catalogue } from './targets.ts'
+import {
+  createImporter,
+  type Importer,
+  type ImportService,
+  type Outcome,
+  type Part,
+  type RowOutcome,
+} from './importer.ts'
+import { type ImportSettings, type SettingsProblem, settingsProblems } from './rows.ts'
+import { type Catalogue, guess, guessHabits, withheldColumns } from './targets.ts'
 
 /** An import from the choice of its file to its end: parse, map, preview, run. Pages and command show its state. */
 
-export type Stage = 'file' | 'columns' | 'looking' | 'difference' | 'writing' | 'stopped' | 'done'
+export type Stage =
+  | 'file'
+  | 'reading'
+  | 'columns'
+  | 'looking'
+  | 'difference'
+  | 'writing'
+  /** A batch would do something else than was shown. `run` writes it so, `decline` stops before it. */
+  | 'changed'
+  | 'stopped'
+  | 'done'
+  | 'undoing'
+  | 'undone'
 
 export type SessionState = {
   stage: Stage
-  /** The file as it was chosen, and as it was read. */
-  chosen?: { name: string; bytes: Uint8Array; file: ImportFile } | undefined
-  settings?: ImportSettings | undefined
+  /** The file as it was chosen, and as it was read; empty before that. */
+  name: string
+  bytes: Uint8Array
+  file: ImportFile
+  settings: ImportSettings
+  /** The reasons why the settings cannot be used. */
+  problems: readonly SettingsProblem[]
+  /** Columns that are left out because the account does not see their fields. */
+  withheld: readonly string[]
   parts: readonly Part[]
+  /** The rows of all parts, and their counts by outcome. */
+  rows: readonly RowOutcome[]
+  counts: Counts
   /** Count of rows that are previewed or settled. */
   done: number
   /** Present once something may have been written. */
   writeId?: string | undefined
+  /** The batch as it would be now, and those of its rows that differ from what was shown. */
+  changed?: { part: Part; rows: readonly RowOutcome[] } | undefined
+  /** Count of records that an undo has left. */
+  remaining: number
   isStopping: boolean
   error?: unknown
 }
 
-/** An import that was begun before, as the service lists it. */
-export type EarlierImport = { write_id: string; settings: JsonObject; done: number }
+export type Counts = { readonly [outcome in Outcome]: number }
 
-export type SessionService<Earlier extends EarlierImport> = ImportService & {
+export type SessionService = ImportService & {
   /** Returns the latest imports of these records, the newest first. */
-  list(): Promise<readonly Earlier[]>
+  list(): Promise<readonly ImportResult[]>
   begin(write: { file_name: string; fingerprint: string; settings: ImportSettings; rows: number }): Promise<string>
-  /** Writes a part as it was previewed. Returns `changed` if it would do something else by now. */
-  apply(writeId: string, part: Part): Promise<'done' | 'changed'>
+  /** Writes a part as it was previewed. */
+  apply(writeId: string, part: Part): Promise<unknown>
 }
 
-export type SessionOptions<Earlier extends EarlierImport> = {
+/** Settings that are given in place of guesses. A path that is empty leaves its column out. */
+export type GivenSettings = Partial<Pick<ImportSettings, 'dates' | 'decimal' | 'match' | 'columns'>>
+
+export type SessionOptions = {
   definition: Definition
   currency: string
   catalogues: readonly Catalogue[]
-  service: SessionService<Earlier>
-  /** Gives others their turn while a file is read. */
-  breathe(): Promise<void>
-  /** Finds the import of this file that goes on. */
-  findStopped(latest: readonly Earlier[], file: ImportFile): Earlier | undefined
-  /** Returns settings for a file, from those of the last import or those that were chosen for another reading of it. */
-  propose(file: ImportFile, last: ImportSettings | undefined): ImportSettings
-  /** Asks about rows that would do something else than was shown. */
-  confirm(rows: readonly RowOutcome[]): Promise<boolean>
+  service: SessionService
+  given: GivenSettings
+  /** The formats of cells that decide nothing. */
+  usual: Pick<ImportSettings, 'dates' | 'decimal'>
+  /** Returns whether the import of this file that has stopped goes on. */
+  goesOn(stopped: ImportResult | undefined): boolean
   onChange(state: SessionState): void
 }
 
-export type Session = ReturnType<typeof createSession>
-
-const initial: SessionState = { stage: 'file', parts: [], done: 0, isStopping: false }
+const reading = { encoding: 'utf-8', delimiter: ',', noHeader: false } as const
+const initial: SessionState = {
+  stage: 'file',
+  name: '',
+  bytes: new Uint8Array(),
+  file: { reading, columns: [], rows: [], fingerprint: '' },
+  settings: { columns: {}, match: null, dates: 'ymd', decimal: 'point', reading },
+  problems: [],
+  withheld: [],
+  ...join([]),
+  done: 0,
+  remaining: 0,
+  isStopping: false,
+}
 
 /** Creates a session without a file. What fails is in its state, and thrown. */
-export function createSession<Earlier extends EarlierImport>(options: SessionOptions<Earlier>) {
-  const { definition, service, breathe } = options
+export function createSession(options: SessionOptions) {
+  const { definition, service, catalogues } = options
   let state = initial
   let importer: Importer | undefined
   const set = (change: Partial<SessionState>): void => {
@@ -67,19 +110,72 @@ export function createSession<Earlier extends EarlierImport>(options: SessionOpt
     state = initial
     set({})
   }
-  /** Runs a step. The session is at a stage if it fails. */
-  async function step(stage: Stage, run: (chosen: ImportFile, settings: ImportSettings) => Promise<Stage>) {
-    const { chosen, settings } = state
-    if (!chosen || !settings) throw new Error('no file is chosen')
-    const { done } = state
-    // A preview settles nothing.
-    const left = stage === 'columns' ? { done } : {}
+  const decide = (settings: ImportSettings): void =>
+    set({ settings, problems: settingsProblems(definition, state.file, settings) })
+
+  /** Runs a step. The session is at `otherwise` if it fails. */
+  async function step(otherwise: Stage, run: () => Promise<Stage>): Promise<void> {
     set({ error: undefined })
     try {
-      set({ stage: await run(chosen.file, settings), isStopping: false, ...left })
+      set({ stage: await run(), isStopping: false })
     } catch (error) {
-      set({ stage, error, isStopping: false, ...left })
+      set({ stage: otherwise, error, isStopping: false })
       throw error
+    }
+  }
+
+  /** Reads a file, or the same in another reading; then the settings are those of its import that goes on. */
+  async function parse(
+    name: string,
+    read: () => Promise<Uint8Array>,
+    reading: FileOptions = {},
+    before?: ImportSettings,
+  ): Promise<void> {
+    restart()
+    await step('file', async () => {
+      set({ stage: 'reading' })
+      const bytes = await read()
+      let file = await readFile(bytes, reading)
+      const latest = await service.list()
+      const stopped = latest.find((one) => isUnfinished(one) && one.fingerprint === file.fingerprint)
+      const earlier = options.goesOn(stopped) ? stopped : undefined
+      const last = (earlier ?? latest[0])?.settings as ImportSettings | undefined
+      // One that goes on is read as it was: it has the same rows.
+      if (earlier && last) file = await readFile(bytes, last.reading)
+      const whole = definitionOf(registry, definition.name) ?? definition
+      const withheld = withheldColumns(whole, definition, file.columns, catalogues)
+      set({ name, bytes, file, withheld, done: earlier?.done ?? 0, writeId: earlier?.write_id })
+      decide(earlier && last ? last : propose(file, before ?? last))
+      return 'columns'
+    })
+  }
+
+  /** Returns settings for a file, from those of the last import or those that were chosen for another reading of it. */
+  function propose(file: ImportFile, last: ImportSettings | undefined): ImportSettings {
+    const { columns: named = {}, ...given } = options.given
+    const taken = Object.values(named)
+    const guessed = Object.entries(guess(definition, file.columns, catalogues, last?.columns))
+    const columns = Object.fromEntries([
+      ...guessed.filter(([column, path]) => !Object.hasOwn(named, column) && !taken.includes(path)),
+      ...Object.entries(named).filter(([, path]) => path !== ''),
+    ])
+    const usualMatch = last?.match ?? 'external_ref'
+    const match = Object.values(columns).includes(usualMatch) ? usualMatch : null
+    const habits = guessHabits(definition, file, columns, options.usual)
+    return { columns, match, ...habits, ...given, reading: file.reading }
+  }
+
+  /** Writes a part, or returns the part as it would be now if it would do something else than was shown. */
+  async function apply(writeId: string, part: Part): Promise<SessionState['changed']> {
+    try {
+      await service.apply(writeId, part)
+      return undefined
+    } catch (error) {
+      if (!['plan_changed', 'batch_refused'].includes(service.refusalOf(error)?.code ?? '')) throw error
+      const shown = new Set(part.rows.map((row) => JSON.stringify(row)))
+      const now = await (importer as Importer)(part.from, part.to)
+      const other = now.rows.filter((row) => !shown.has(JSON.stringify(row)))
+      return { part: now, rows: other.length > 0 ? other : now.rows }
     }
   }
 
@@ -88,73 +184,80 @@ export function createSession<Earlier extends EarlierImport>(options: SessionOpt
       return state
     },
     restart,
-    decide: (settings: ImportSettings) => set({ settings }),
-    back: () => set({ stage: 'columns', parts: [] }),
-    stop: () => set({ isStopping: true }),
-    fail: (error: unknown) => set({ error }),
-
-    /** Reads a file, or the same in another reading; then the settings are those of its import that goes on. */
-    async parse(name: string, bytes: Uint8Array, reading: FileOptions = {}, before?: ImportSettings): Promise<void> {
-      restart()
-      try {
-        let file = await readFile(bytes, reading, breathe)
-        const latest = await service.list()
-        const earlier = options.findStopped(latest, file)
-        const last = (earlier ?? latest[0])?.settings as ImportSettings | undefined
-        // One that goes on is read as it was: it has the same rows.
-        if (earlier && last) file = await readFile(bytes, last.reading, breathe)
-        const settings = earlier && last ? last : options.propose(file, before ?? last)
-        set({ stage: 'columns', chosen: { name, bytes, file }, settings, done: earlier?.done ?? 0 })
-        if (earlier) set({ writeId: earlier.write_id })
-      } catch (error) {
-        restart()
-        set({ error })
-        throw error
-      }
+    parse,
+    readAgain: (reading: FileOptions) => {
+      const { name, bytes, settings } = state
+      return parse(name, () => Promise.resolve(bytes), reading, settings)
     },
+    decide,
+    back: () => set({ stage: 'columns', ...join([]) }),
+    stop: () => set({ isStopping: true }),
+    decline: () => set({ stage: 'stopped', changed: undefined }),
+    forgive: () => set({ error: undefined }),
 
     /** Finds out what each row would do that is not settled yet. */
     preview: () =>
-      step('columns', async (file, settings) => {
-        const read = createRowReader(definition, file, settings, options)
-        importer = createImporter({ definition, file, settings, read }, service)
+      step('columns', async () => {
+        const { file, settings, done } = state
+        importer = createImporter({ ...options, file, settings }, service)
         const parts: Part[] = []
         set({ stage: 'looking' })
-        for (let at = state.done; at < file.rows.length; set({ done: at })) {
-          if (state.isStopping) return 'columns'
-          const part = await importer.part(at)
-          parts.push(part)
-          at = part.to
+        try {
+          for (let at = done; at < file.rows.length; set({ done: at })) {
+            if (state.isStopping) return 'columns'
+            const part = await importer(at)
+            parts.push(part)
+            at = part.to
+          }
+        } finally {
+          // A preview settles nothing.
+          set({ done })
         }
-        set({ parts })
+        set(join(parts))
         return 'difference'
       }),
 
-    /** Writes what was previewed, part by part. A part is written, or nothing of it. */
+    /** Writes what was shown, part by part. A part is written, or nothing of it. */
     run: () =>
-      step('stopped', async (file, settings) => {
-        const { chosen, parts, done } = state
-        set({ stage: 'writing' })
+      step('stopped', async () => {
+        const { name, file, settings, changed, done } = state
+        const parts = state.parts.map((part) => (part.from === changed?.part.from ? changed.part : part))
+        set({ stage: 'writing', changed: undefined, ...join(parts) })
         const { fingerprint, rows } = file
-        const named = { file_name: chosen?.name ?? '', fingerprint, settings, rows: rows.length }
-        const writeId = state.writeId ?? (await service.begin(named))
+        const writeId =
+          state.writeId ?? (await service.begin({ file_name: name, fingerprint, settings, rows: rows.length }))
         set({ writeId })
-        for (let part of parts.filter(({ to }) => to > done)) {
+        for (const part of parts.filter(({ to }) => to > done)) {
           if (state.isStopping) return 'stopped'
-          while ((await service.apply(writeId, part)) === 'changed') {
-            const shown = new Set(part.rows.map((row) => JSON.stringify(row)))
-            part = await (importer as Importer).part(part.from, part.to)
-            const other = part.rows.filter((row) => !shown.has(JSON.stringify(row)))
-            if (!(await options.confirm(other.length > 0 ? other : part.rows))) return 'stopped'
-          }
-          set({ done: part.to })
+          const now = await apply(writeId, part)
+          if (now && state.isStopping) return 'stopped'
+          set(now ? { changed: now } : { done: part.to })
+          if (now) return 'changed'
         }
         return 'done'
+      }),
+
+    /** Takes back what was written, part by part. `undoPart` returns the count of records that are left. */
+    undo: (undoPart: (writeId: string) => Promise<number>) =>
+      step(state.stage, async () => {
+        set({ stage: 'undoing' })
+        for (let left = 1; left > 0; set({ remaining: left })) left = await undoPart(state.writeId as string)
+        return 'undone'
       }),
   }
 }
 
-export type Counts = { created: number; changed: number; same: number; refused: number }
+export type Session = ReturnType<typeof createSession>
+
+/** Returns whether this account can go on with an import. */
+export const isUnfinished = ({ own, undone, done, rows }: ImportResult): boolean =>
+  own && undone === 'nothing' && done < rows
+
+/** Returns parts with their rows, and the rows' counts. */
+function join(parts: readonly Part[]): Pick<SessionState, 'parts' | 'rows' | 'counts'> {
+  const rows = parts.flatMap((part) => part.rows)
+  return { parts, rows, counts: countsOf(rows) }
+}
 
 export function countsOf(rows: readonly RowOutcome[]): Counts {
   const counts = { created: 0, changed: 0, same: 0, refused: 0 }

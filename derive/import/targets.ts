@@ -1,8 +1,10 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { capital, formatName } from '../words.ts'
+import type { ImportFile } from './file.ts'
+import type { DateOrder, DecimalSign } from './values.ts'
 
-/** The targets of columns, and the most likely one of each. */
+/** The targets of columns, the most likely one of each, and the likely formats of their cells. */
 
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
@@ -42,27 +44,64 @@ export function guess(
   catalogues: readonly Catalogue[],
   remembered: { readonly [column: string]: string } = {},
 ): { [column: string]: string } {
-  const targets = targetsOf(definition)
-  const named = targets.map((target) => ({ path: target.path, ...namesOf(definition, target, catalogues) }))
+  const named = targetsOf(definition).map((target) => ({
+    path: target.path,
+    ...namesOf(definition, target, catalogues),
+  }))
   const chosen: { [column: string]: string } = {}
-  const taken = new Set<string>()
-  const take = (column: string, path: string | undefined): void => {
-    if (path === undefined || taken.has(path) || Object.hasOwn(chosen, column)) return
-    chosen[column] = path
-    taken.add(path)
-  }
-  for (const column of columns) {
-    const known = Object.hasOwn(remembered, column) ? remembered[column] : undefined
-    take(column, targets.find(({ path }) => path === known)?.path)
-  }
-  for (const rank of ['own', 'labels', 'others'] as const) {
-    for (const column of columns) {
+  for (const rank of ['last', 'own', 'labels', 'others'] as const) {
+    for (const column of columns.filter((one) => !Object.hasOwn(chosen, one))) {
+      const last = Object.hasOwn(remembered, column) ? remembered[column] : undefined
       const wanted = normalizeLabel(column)
-      if (wanted !== '')
-        take(column, named.find((target) => !taken.has(target.path) && target[rank].includes(wanted))?.path)
+      const left = named.filter(({ path }) => !Object.values(chosen).includes(path))
+      const found = left.find((one) =>
+        rank === 'last' ? one.path === last : wanted !== '' && one[rank].includes(wanted),
+      )
+      if (found) chosen[column] = found.path
     }
   }
   return chosen
+}
+
+/** Guesses the formats of numbers and days from the columns. Returns `usual` if nothing decides it. */
+export function guessHabits(
+  definition: Definition,
+  { columns, rows }: Pick<ImportFile, 'columns' | 'rows'>,
+  mapping: { readonly [column: string]: string },
+  usual: { dates: DateOrder; decimal: DecimalSign },
+): { dates: DateOrder; decimal: DecimalSign } {
+  const kinds = new Map(targetsOf(definition).map(({ path, field }) => [path, field.kind]))
+  const cellsOf = (...wanted: string[]): string[] =>
+    columns.flatMap((column, index) =>
+      wanted.includes(kinds.get(mapping[column] ?? '') ?? '')
+        ? rows.slice(0, sampleRows).map(({ cells }) => cells[index]?.trim() ?? '')
+        : [],
+    )
+  return {
+    decimal: decimalOf(cellsOf('money', 'decimal')) ?? usual.decimal,
+    dates: datesOf(cellsOf('date')) ?? usual.dates,
+  }
+}
+
+const sampleRows = 1000
+
+/** Returns the last sign of a number, unless three digits alone follow it: `1.234` decides nothing. */
+function decimalOf(cells: readonly string[]): DecimalSign | undefined {
+  const commas = cells.filter((cell) => /,\d{1,2}\D{0,5}$/.test(cell) || /\.\d{3},/.test(cell)).length
+  const points = cells.filter((cell) => /\.\d{1,2}\D{0,5}$/.test(cell) || /,\d{3}\./.test(cell)).length
+  if (commas === points) return undefined
+  return commas > points ? 'comma' : 'point'
+}
+
+/** A part above 12 is a day. Points mean that the day comes first. */
+function datesOf(cells: readonly string[]): DateOrder | undefined {
+  const parts = cells.flatMap((cell) => {
+    const match = /^(\d{1,2})([-./])(\d{1,2})[-./]\d{4}/.exec(cell)
+    return match ? [{ first: Number(match[1]), sign: match[2], second: Number(match[3]) }] : []
+  })
+  if (parts.length === 0) return cells.some((cell) => /^\d{4}-/.test(cell)) ? 'ymd' : undefined
+  if (parts.some(({ first, sign }) => first > 12 || sign === '.')) return 'dmy'
+  return parts.some(({ second }) => second > 12) ? 'mdy' : undefined
 }
 
 /** Returns the columns that most likely belong to fields which the importing account may not see. */

@@ -35,10 +35,8 @@ export type CellCode =
   | 'no_such_word'
   | 'not_yes_or_no'
 
-/** Why a cell is not acceptable. */
-export type CellProblem = { code: CellCode; message: string }
-
-export type CellRead = { value: Json } | { problem: CellProblem }
+/** A value, or why a cell is not acceptable. */
+export type CellRead = { value: Json } | { problem: { code: CellCode; message: string } }
 
 export type CellOf = {
   field: Field

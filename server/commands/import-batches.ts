@@ -1,12 +1,13 @@
 import type { BatchSummary } from '#derive/console/results.ts'
 import type { SessionService } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Preview, Refusal, refusedRow } from '#registry/refusals.ts'
-import type { ImportRow } from '#sql/system/imports.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { type Preview, problemBody, Refusal } from '#registry/refusals.ts'
 import type { App } from '../app.ts'
-import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
+import { importBatch } from '../pipeline/import-batch.ts'
 import { operator } from '../records/actor.ts'
-import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
+import { beginImport, type ImportPart, listImports, lookUpValues } from '../service/imports.ts'
+import type { Transaction } from '../store/database.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 
 type ImportContext = { app: App; definition: Definition; companyId: number }
@@ -14,47 +15,28 @@ type ImportContext = { app: App; definition: Definition; companyId: number }
 const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
 
 /** Returns the operations of an import, as the command does them without HTTP. */
-export const serviceOf = (where: ImportContext): SessionService<ImportRow> => ({
-  list: () =>
-    where.app.database.transaction((transaction) => listImports(transaction, where.companyId, where.definition.name)),
-  begin: (write) =>
-    where.app.database.transaction((transaction) =>
-      beginImport(transaction, operator(where.companyId), { records: where.definition.name, ...write }),
-    ),
-  lookUp: (field, values) =>
-    where.app.database.transaction((transaction) =>
-      lookUpValues(transaction, where.companyId, where.definition, { field, values }),
-    ),
-  async attempt(operations) {
-    try {
-      const { body } = await run(where, { operations, part: undefined, ifPlan: undefined })
-      const { data, plan } = JSON.parse(body) as { data: BatchSummary; plan: Preview }
-      return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'batch_refused') throw error
-      const refused = error.particulars.refused ?? []
-      return { refused: refused.map((one) => refusedRow(one, call.requestId, call.errorsPage)) }
-    }
-  },
-  async apply(writeId, { from, to, operations, plan }) {
-    try {
-      await run(where, { operations, part: { writeId, from, to }, ifPlan: plan ?? undefined })
-      return 'done'
-    } catch (error) {
-      if (error instanceof Refusal && ['plan_changed', 'batch_refused'].includes(error.code)) return 'changed'
-      throw error
-    }
-  },
-})
-
-const run = async (
-  { app, definition, companyId }: ImportContext,
-  batch: Pick<ImportBatch, 'operations' | 'part' | 'ifPlan'>,
-) => {
-  const { answer } = await runWrite(app.database, {
-    caller: operatorCaller(companyId),
-    dryRun: batch.part === undefined,
-    work: { execute: (transaction, actor) => importBatch(app, transaction, actor, { definition, ...batch, call }) },
-  })
-  return answer
+export function serviceOf({ app, definition, companyId }: ImportContext): SessionService {
+  const transact = <Result>(run: (transaction: Transaction) => Promise<Result>) => app.database.transaction(run)
+  /** Writes a part, or tries operations if there is none. */
+  async function run(operations: readonly JsonObject[], part?: ImportPart, ifPlan?: string) {
+    const { answer } = await runWrite(app.database, {
+      caller: operatorCaller(companyId),
+      dryRun: part === undefined,
+      work: {
+        execute: (transaction, actor) =>
+          importBatch(app, transaction, actor, { definition, operations, part, ifPlan, call }),
+      },
+    })
+    return JSON.parse(answer.body) as { data: BatchSummary; plan: Preview }
+  }
+  return {
+    list: () => transact((transaction) => listImports(transaction, operator(companyId), definition.name)),
+    begin: (write) =>
+      transact((transaction) => beginImport(transaction, operator(companyId), { records: definition.name, ...write })),
+    lookUp: (field, values) =>
+      transact((transaction) => lookUpValues(transaction, companyId, definition, { field, values })),
+    attempt: (operations) => run(operations),
+    apply: (writeId, { from, to, operations, plan }) => run(operations, { writeId, from, to }, plan ?? undefined),
+    refusalOf: (error) => (error instanceof Refusal ? problemBody(error, call.requestId, call.errorsPage) : undefined),
+  }
 }

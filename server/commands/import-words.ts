@@ -1,8 +1,8 @@
 import { inLine } from '#derive/format-printable.ts'
-import type { RowOutcome } from '#derive/import/importer.ts'
+import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
 import { formatProblem } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
-import type { Counts } from '#derive/import/session.ts'
+import type { Counts, SessionState } from '#derive/import/session.ts'
 
 /** What the command says of an import. */
 
@@ -22,7 +22,7 @@ const shownMax = 20
 /** The first rows that make or change a record, and how. */
 export const changedLines = (rows: readonly RowOutcome[]): string[] =>
   rows
-    .filter(({ outcome }) => outcome === 'created' || outcome === 'changed')
+    .filter(isWritten)
     .slice(0, shownMax)
     .map(({ line, title, fields }) => {
       const changes = Object.entries(fields).map(
@@ -33,7 +33,7 @@ export const changedLines = (rows: readonly RowOutcome[]): string[] =>
 
 /** The first rows that are refused, and why. */
 export function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
-  const refused = rows.filter(({ outcome }) => outcome === 'refused')
+  const refused = refusedOf(rows)
   const lines = refused
     .slice(0, shownMax)
     .map(({ line, problems }) => `line ${line}: ${problems.map(withValue).join('; ')}`)
@@ -47,9 +47,13 @@ function withValue(problem: RowOutcome['problems'][number]): string {
   return inLine(formatProblem(problem) + said)
 }
 
-/** The same for programs. */
-export const refusedOf = (rows: readonly RowOutcome[]) =>
-  rows
-    .filter(({ outcome }) => outcome === 'refused')
+/** Returns an import for programs. */
+export const jsonOf = ({ counts, rows, settings }: SessionState) => ({
+  ...counts,
+  refused_rows: refusedOf(rows)
     .slice(0, 1000)
-    .map(({ line, problems }) => ({ line, problems }))
+    .map(({ line, problems }) => ({ line, problems })),
+  columns: settings.columns,
+})
+
+const refusedOf = (rows: readonly RowOutcome[]): RowOutcome[] => rows.filter(({ outcome }) => outcome === 'refused')

@@ -1,21 +1,20 @@
 import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportFile } from '#derive/import/file.ts'
-import { FileProblem } from '#derive/import/file-problem.ts'
+import type { ImportResult } from '#derive/console/responses.ts'
+import { checkSize } from '#derive/import/file.ts'
 import type { RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
-import { type ImportSettings, settingsProblems } from '#derive/import/rows.ts'
-import { countsOf, createSession, type Stage } from '#derive/import/session.ts'
+import { countsOf, createSession, type Session, type SessionState, type Stage } from '#derive/import/session.ts'
+import { matchFieldsOf } from '#derive/import/targets.ts'
 import { formatCount } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
-import { importBytesMax } from '#registry/limits.ts'
-import type { App } from '../app.ts'
+import * as german from '../../console/texts/de/records.ts'
+import * as english from '../../console/texts/en/records.ts'
 import { runUntilSignal } from '../lifecycle.ts'
 import { showCompany } from '../service/company.ts'
 import type { ImportOptions } from './import.ts'
 import { serviceOf } from './import-batches.ts'
-import { catalogues, settingsOf, stoppedBefore } from './import-settings.ts'
-import { changedLines, formatCounts, formatSettings, refusedLines, refusedOf } from './import-words.ts'
+import { changedLines, formatCounts, formatSettings, jsonOf, refusedLines } from './import-words.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
@@ -29,9 +28,30 @@ export async function runImport(
   path: string,
   given: ImportOptions,
 ): Promise<void> {
-  const file = { name: basename(path), bytes: await openFile(path) }
+  const { company: companyId, map: columns, match = null, dates, decimal, delimiter, encoding, header } = given
+  const fields = matchFieldsOf(definition)
+  if (match !== null && !fields.includes(match))
+    throw new Mistake(`--match must be one of ${fields.join(', ')} and not ${JSON.stringify(match)}.`)
+  const bytes = await openFile(path)
   await runUntilSignal((stopped) =>
-    withExisting(context, ({ app }) => inApp(context, { app, definition, ...file, given, stopped })),
+    withExisting(context, async ({ app }) => {
+      const { currency } = await app.database.transaction((transaction) => showCompany(transaction, companyId))
+      const session = createSession({
+        definition,
+        currency,
+        catalogues: [english, german],
+        service: serviceOf({ app, definition, companyId }),
+        given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
+        usual: { dates: 'ymd', decimal: 'point' },
+        goesOn: (earlier) => goesOn(earlier, given),
+        onChange: tellShares(context),
+      })
+      stopped.addEventListener('abort', session.stop)
+      await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, noHeader: !header })
+      if (stopped.aborted) session.stop()
+      await finish(context, session, given)
+      if (['columns', 'stopped'].includes(session.state.stage)) context.end(stopped.aborted ? 'stopped' : 'failed')
+    }),
   )
 }
 
@@ -39,80 +59,71 @@ async function openFile(path: string): Promise<Uint8Array> {
   const stats = await stat(path)
   // Reading a folder fails without naming it.
   if (stats.isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR', path })
-  const { size } = stats
-  if (size > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+  checkSize(stats.size)
   return readBytes(path)
 }
 
-type ImportContext = {
-  app: App
-  definition: Definition
-  name: string
-  bytes: Uint8Array
-  given: ImportOptions
-  stopped: AbortSignal
+/** Says how far each step is. */
+function tellShares(context: CommandContext): (state: SessionState) => void {
+  const doings: { [stage in Stage]?: string } = { looking: 'Looking at each row', writing: 'Writing' }
+  const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
+  return ({ stage, done, file }) => {
+    const doing = doings[stage]
+    if (doing === undefined) return
+    shares[stage] ??= startShares(context, doing, (rows) => `${rows} rows`)
+    shares[stage](done, file.rows.length)
+  }
 }
 
-async function inApp(context: CommandContext, inside: ImportContext): Promise<void> {
-  const { app, definition, name, bytes, given, stopped } = inside
-  const { company: companyId, delimiter, encoding, header } = given
-  const { currency } = await app.database.transaction((transaction) => showCompany(transaction, companyId))
-  const inRows = (rows: number): string => `${rows} rows`
-  const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
-  const session = createSession({
-    ...{ definition, currency, catalogues, service: serviceOf({ app, definition, companyId }) },
-    // Nobody else waits for this process.
-    breathe: () => Promise.resolve(),
-    findStopped: (latest, file) => stoppedBefore(latest, file, given),
-    propose: (file, last) => settingsOf({ definition, file, given }, last),
-    confirm: (rows) => confirmRows(context, rows),
-    onChange({ stage, done, chosen }) {
-      const doing = stage === 'looking' ? 'Looking at each row' : stage === 'writing' ? 'Writing' : undefined
-      if (!doing || !chosen) return
-      shares[stage] ??= startShares(context, doing, inRows)
-      shares[stage](done, chosen.file.rows.length)
-    },
-  })
-  stopped.addEventListener('abort', session.stop)
-  if (stopped.aborted) session.stop()
-  await session.parse(name, bytes, { delimiter, encoding, noHeader: !header })
-  const { file } = session.state.chosen as { file: ImportFile }
-  const settings = session.state.settings as ImportSettings
-  const problems = settingsProblems(definition, file, settings)
-  if (problems.length > 0) throw new Mistake(problems.join('\n'))
-
+/** Looks at the rows, says what they would do, and does it if nothing stands against that. */
+async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
+  const { file, name, settings, problems } = session.state
+  if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
   await session.preview()
-  const previewed = session.state
-  if (previewed.stage !== 'difference') {
+  const { stage: looked, rows, counts } = session.state
+  if (looked !== 'difference') {
     const text = 'Stopped before anything was written.'
-    context.say({ json: { write_id: null, done: false }, text })
-    return context.end('stopped')
+    return context.say({ json: { write_id: null, done: false }, text })
   }
-  const rows = previewed.parts.flatMap((part) => part.rows)
-  const counts = countsOf(rows)
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
-  const shown = { ...counts, refused_rows: refusedOf(rows), columns: settings.columns }
   const lines = [...formatSettings(settings), ...refusedLines(rows, given.report)]
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
     const text = [...lines, `${formatCounts(counts, 'would')} Nothing was written.`].join('\n')
-    context.say({ json: { ...shown, write_id: null }, text })
+    context.say({ json: { ...jsonOf(session.state), write_id: null }, text })
     if (isHeldUp) throw new Mistake(rowsRefused(name, counts.refused, hasNothing), 'rows_refused')
     return
   }
 
   await session.run()
+  for (let { changed } = session.state; changed; { changed } = session.state) {
+    if (await confirmRows(context, changed.rows)) await session.run()
+    else session.decline()
+  }
   const { stage, writeId = '' } = session.state
-  const undoing = `plumbline undo ${writeId} --company ${companyId}`
+  const undoing = `plumbline undo ${writeId} --company ${given.company}`
   if (stage === 'done') {
-    const text = [...lines, formatCounts(counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
-    return context.say({ json: { ...shown, write_id: writeId, done: true }, text, value: writeId })
+    const text = [...lines, formatCounts(session.state.counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
+    return context.say({ json: { ...jsonOf(session.state), write_id: writeId, done: true }, text, value: writeId })
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
   context.say({ json: { write_id: writeId, done: false }, text })
-  context.end(stopped.aborted ? 'stopped' : 'failed')
+}
+
+/** Returns whether an import of the same file goes on. One that is half done is not begun again unawares. */
+function goesOn(earlier: ImportResult | undefined, given: ImportOptions): boolean {
+  if (given.continue && !earlier)
+    throw new Mistake('No import of this file has stopped here: leave --continue out.', 'not_found')
+  if (!given.continue && earlier && earlier.done > 0 && !given.dryRun) {
+    const undoing = `plumbline undo ${earlier.write_id} --company ${given.company}`
+    throw new Mistake(
+      `An import of this file stopped behind ${earlier.done} of ${earlier.rows} rows: go on with --continue, or take it back with ${undoing}.`,
+      'failed',
+    )
+  }
+  return given.continue === true
 }
 
 const rowsRefused = (file: string, refused: number, hasNothing: boolean): string =>

@@ -25,11 +25,8 @@ export const lookUp: RecordsHandler<'records.look-up'> =
 export const list: RecordsHandler<'records.imports'> =
   ({ list: { definition } }) =>
   async ({ read, session }) => {
-    const { accountId } = session().actor
-    const rows = await read((transaction, companyId) => listImports(transaction, companyId, definition.name))
-    return createWholeList(
-      rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })),
-    )
+    const { actor } = session()
+    return createWholeList(await read((transaction) => listImports(transaction, actor, definition.name)))
   }
 
 export const begin: RecordsHandler<'records.begin-import'> =

@@ -1,4 +1,4 @@
-import type { LookUpResult } from '#derive/console/responses.ts'
+import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
@@ -31,8 +31,15 @@ export async function beginImport(transaction: Transaction, actor: Actor, given:
   return actor.writeId
 }
 
-export const listImports = (transaction: Transaction, companyId: number, records: string): Promise<ImportRow[]> =>
-  transaction.run<ImportRow>(latestImports(companyId, records, latestMax))
+/** Returns the latest imports of these records, the newest first, and whether the actor began each. */
+export async function listImports(
+  transaction: Transaction,
+  { companyId, accountId }: Actor,
+  resource: string,
+): Promise<ImportResult[]> {
+  const rows = await transaction.run<ImportRow>(latestImports(companyId, resource, latestMax))
+  return rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId }))
+}
 
 const latestMax = 10
 

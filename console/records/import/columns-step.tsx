@@ -1,17 +1,17 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
 import Typography from '@mui/material/Typography'
-import { useMemo } from 'react'
-import { labelOf, matchFieldsOf, type Target, targetsOf } from '#derive/import/targets.ts'
+import { delimiters, encodings } from '#derive/import/file.ts'
+import { matchFieldsOf } from '#derive/import/targets.ts'
+import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Grow, PlainList } from '../../ui/layout.tsx'
+import { Grow, PlainList, Tiles } from '../../ui/layout.tsx'
 import { MutedText, Note, Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/small-form.tsx'
-import { ReadingPanel } from './reading-panel.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** Which field each column is for, by which field a row finds its record, and how the file is read. */
@@ -19,10 +19,9 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   const { imports } = useTexts()
   const { label } = useRecordTexts()
   const format = useFormat()
-  const { chosen, settings, done, writeId, withheld } = importing
-  const problem = useProblem(definition, importing)
-  if (!chosen || !settings) return null
-  const { file, name } = chosen
+  const { file, name, settings, problems, done, writeId, withheld } = importing.state
+  const nameOf = (path: string): string => importing.targets.find((one) => one.path === path)?.label ?? path
+  const [problem] = problems.flatMap(({ code, about }) => imports.settingsProblems[code]?.(nameOf(about)) ?? [])
   const match = [
     { value: '', text: imports.matchNone },
     ...matchFieldsOf(definition).map((field) => ({ value: field, text: label(definition.name, field) })),
@@ -48,7 +47,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
           <Panel title={imports.columns}>
             <PlainList aria-label={imports.columns}>
               {file.columns.map((column, index) => (
-                <ColumnRow key={column} {...{ definition, importing, column, index }} />
+                <ColumnRow key={column} {...{ importing, column, index }} />
               ))}
             </PlainList>
             <Box sx={{ mt: 2, maxWidth: 480 }}>
@@ -71,28 +70,21 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   )
 }
 
-type ColumnRowProps = { definition: Definition; importing: ImportState; column: string; index: number }
+type ColumnRowProps = { importing: ImportState; column: string; index: number }
 
-function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
+function ColumnRow({ importing, column, index }: ColumnRowProps) {
   const { imports } = useTexts()
-  const targets = useTargets(definition, importing)
-  const { settings, chosen } = importing
-  if (!settings || !chosen) return null
+  const { targets, state } = importing
+  const { settings, file } = state
   const path = settings.columns[column] ?? ''
-  const samples = chosen.file.rows
+  const samples = file.rows
     .slice(0, 50)
     .map(({ cells }) => cells[index]?.trim() ?? '')
     .filter((cell) => cell !== '')
     .slice(0, 3)
+  const options = targets.map((target) => ({ value: target.path, text: target.label }))
   const kind = targets.find((target) => target.path === path)?.field.kind
-  const hint =
-    path === column
-      ? kind === 'reference'
-        ? imports.inIds
-        : kind === 'money'
-          ? imports.inMinor
-          : undefined
-      : undefined
+  const exactHint = kind === 'reference' ? imports.inIds : kind === 'money' ? imports.inMinor : undefined
   const { [column]: _, ...others } = settings.columns
   return (
     <Box
@@ -114,46 +106,61 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
           {samples.join(' · ')}
         </MutedText>
       </Grow>
-      <TextField
-        select
+      <Select
         label={imports.fieldOf(column)}
         value={path}
-        helperText={hint}
-        onChange={({ target }) =>
+        options={[{ value: '', text: imports.leftOut }, ...options]}
+        helperText={path === column ? exactHint : undefined}
+        onChange={(chosen) =>
           importing.decide({
             ...settings,
-            columns: target.value === '' ? others : { ...others, [column]: target.value },
+            columns: chosen === '' ? others : { ...others, [column]: chosen },
           })
         }
-      >
-        <MenuItem value="">
-          <em>{imports.leftOut}</em>
-        </MenuItem>
-        {targets.map((target) => (
-          <MenuItem key={target.path} value={target.path}>
-            {target.label}
-          </MenuItem>
-        ))}
-      </TextField>
+      />
     </Box>
   )
 }
 
-const useTargets = (definition: Definition, { catalogue }: ImportState): (Target & { label: string })[] =>
-  useMemo(
-    () => targetsOf(definition).map((target) => ({ ...target, label: labelOf(catalogue, definition, target) })),
-    [definition, catalogue],
-  )
-
-/** What keeps the choices from being used. */
-function useProblem(definition: Definition, importing: ImportState): string | undefined {
+/** How the file is read: found out, and changed where that was wrong. */
+function ReadingPanel({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
-  const targets = useTargets(definition, importing)
-  const { columns, match } = importing.settings ?? { columns: {}, match: null }
-  const paths = Object.values(columns)
-  const named = (path: string): string => targets.find((target) => target.path === path)?.label ?? path
-  if (paths.length === 0) return imports.noColumns
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
-  if (twice !== undefined) return imports.usedTwice(named(twice))
-  return match !== null && !paths.includes(match) ? imports.matchLost(named(match)) : undefined
+  const { settings, file } = importing.state
+  const { reading } = file
+  return (
+    <Panel title={imports.file}>
+      <Tiles width={160}>
+        <Select
+          label={imports.separator}
+          value={reading.delimiter}
+          options={delimiters.map((value) => ({ value, text: imports.separators[value] ?? value }))}
+          onChange={(delimiter) => importing.readAgain({ ...reading, delimiter })}
+        />
+        <Select
+          label={imports.encoding}
+          value={reading.encoding}
+          options={encodings.map((value) => ({ value, text: value === 'utf-8' ? 'UTF-8' : 'Windows-1252' }))}
+          onChange={(encoding) => importing.readAgain({ ...reading, encoding })}
+        />
+        <Select
+          label={imports.decimal}
+          value={settings.decimal}
+          options={decimalSigns.map((value) => ({ value, text: imports.decimals[value] }))}
+          onChange={(decimal) => importing.decide({ ...settings, decimal })}
+        />
+        <Select
+          label={imports.dates}
+          value={settings.dates}
+          options={dateOrders.map((value) => ({ value, text: imports.dateOrders[value] }))}
+          onChange={(dates) => importing.decide({ ...settings, dates })}
+        />
+      </Tiles>
+      <FormControlLabel
+        sx={{ mt: 1 }}
+        control={<Checkbox checked={reading.noHeader} />}
+        label={imports.noHeader}
+        onChange={(_, noHeader) => importing.readAgain({ ...reading, noHeader })}
+      />
+    </Panel>
+  )
 }

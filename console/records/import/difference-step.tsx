@@ -1,24 +1,30 @@
 import Download from '@mui/icons-material/DownloadOutlined'
+import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import { useMemo } from 'react'
+import Stack from '@mui/material/Stack'
+import ToggleButton from '@mui/material/ToggleButton'
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
+import Typography from '@mui/material/Typography'
+import { useMemo, useState } from 'react'
+import { type FormField, fieldsOf } from '#derive/form.ts'
+import { type Outcome, outcomes, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
-import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import { useTexts } from '../../texts/texts.tsx'
-import { RowStack } from '../../ui/layout.tsx'
-import { Note } from '../../ui/panel.tsx'
-import { RowList } from './row-list.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
+import { MutedText, Note } from '../../ui/panel.tsx'
+import { BoldChip } from '../../ui/status-chip.tsx'
+import { Change } from '../history/history.tsx'
+import { Paging } from '../list/paging.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** The whole difference, row by row, before anything is written. */
 export function DifferenceStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
-  const { parts, chosen } = importing
-  const rows = useMemo(() => parts.flatMap((part) => part.rows), [parts])
-  const { created, changed, refused } = useMemo(() => countsOf(rows), [rows])
+  const { file, name, rows, counts } = importing.state
+  const { created, changed, refused } = counts
   const writing = created + changed
-  if (!chosen) return null
-  const { file, name } = chosen
   const base = name.replace(/\.\w{1,10}$/, '')
   return (
     <>
@@ -53,4 +59,110 @@ function save(name: string, text: string): void {
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}
+
+const perPage = 25
+const tones = { created: 'success', changed: 'info', same: 'default', refused: 'error' } as const
+
+/** What becomes of each row, a page at a time; those of one sort where somebody wants to see these alone. */
+export function RowList({ definition, rows }: { definition: Definition; rows: readonly RowOutcome[] }) {
+  const { imports } = useTexts()
+  const format = useFormat()
+  const rowsOf = useMemo(() => Map.groupBy(rows, ({ outcome }) => outcome), [rows])
+  const [shown, setShown] = useState<Outcome | 'all'>(rowsOf.has('refused') ? 'refused' : 'all')
+  const [page, setPage] = useState(1)
+  const fields = useMemo(() => fieldsOf(definition), [definition])
+  const wanted = shown === 'all' ? rows : (rowsOf.get(shown) ?? [])
+  const some = wanted.slice((page - 1) * perPage, page * perPage)
+  return (
+    <Sheet>
+      <Box sx={{ p: 2, overflowX: 'auto' }}>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={shown}
+          aria-label={imports.show}
+          onChange={(_, next: Outcome | 'all' | null) => {
+            if (next === null) return
+            setShown(next)
+            setPage(1)
+          }}
+          sx={{ flexWrap: 'wrap' }}
+        >
+          <ToggleButton value="all">
+            {imports.all} {format.number(rows.length)}
+          </ToggleButton>
+          {outcomes.map((outcome) => (
+            <ToggleButton key={outcome} value={outcome} disabled={!rowsOf.has(outcome)}>
+              {imports.outcomes[outcome]} {format.number(rowsOf.get(outcome)?.length ?? 0)}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+      </Box>
+      {some.length === 0 && <Typography sx={{ p: 2 }}>{imports.nothing}</Typography>}
+      <PlainList aria-label={imports.steps.difference}>
+        {some.map((row) => (
+          <RowItem key={row.n} {...{ definition, row, fields }} />
+        ))}
+      </PlainList>
+      {wanted.length > perPage && <Paging listing={{ page, perPage, total: wanted.length, setPage }} />}
+    </Sheet>
+  )
+}
+
+type RowItemProps = { definition: Definition; row: RowOutcome; fields: readonly FormField[] }
+
+function RowItem({ definition: { name }, row, fields }: RowItemProps) {
+  const { imports } = useTexts()
+  const { label } = useRecordTexts()
+  const { outcome, line, title, problems } = row
+  const changes = Object.entries(row.fields).flatMap(([field, change]) => {
+    const known = fields.find((candidate) => candidate.name === field)
+    return known ? [{ known, change }] : []
+  })
+  return (
+    <Box component="li" sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}>
+      <Stack direction="row" spacing={0.5} sx={{ columnGap: 1.5 }}>
+        <BoldChip color={tones[outcome]} label={imports.outcomes[outcome]} />
+        <Typography component="span" variant="subtitle1">
+          {title}
+        </Typography>
+        <MutedText component="span">{imports.line(line)}</MutedText>
+      </Stack>
+      {changes.length > 0 && (
+        <Bullets mt={0.5} isSmall>
+          {changes.map(({ known, change: [old, now] }) => (
+            <li key={known.name}>
+              {label(name, known.name)}:{' '}
+              <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
+            </li>
+          ))}
+        </Bullets>
+      )}
+      {problems.length > 0 && (
+        <Bullets mt={0.5} isSmall>
+          {problems.map((problem) => (
+            <ProblemItem key={`${problem.column} ${problem.field} ${problem.code}`} problem={problem} records={name} />
+          ))}
+        </Bullets>
+      )}
+    </Box>
+  )
+}
+
+function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][number]; records: string }) {
+  const { imports } = useTexts()
+  const { path } = useRecordTexts()
+  const { column, field, value, code, message, told = [] } = problem
+  const where = column ?? (field === '' ? undefined : path(records, field))
+  const said = imports.problems[code]?.(...told) ?? message
+  return (
+    <li>
+      {where !== undefined && <strong>{where} </strong>}
+      {said}
+      {value !== '' && (
+        <MutedText component="span"> ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})</MutedText>
+      )}
+    </li>
+  )
 }

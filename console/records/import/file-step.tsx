@@ -2,11 +2,10 @@ import Upload from '@mui/icons-material/UploadOutlined'
 import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { ImportResult } from '#derive/console/responses.ts'
-import { FileProblem } from '#derive/import/file-problem.ts'
+import { isUnfinished } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import { importBytesMax } from '#registry/limits.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
@@ -20,47 +19,32 @@ import type { ImportState } from './use-import.ts'
 /** The choice of a file, and what was imported last. */
 export function FileStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
+  const isReading = importing.state.stage === 'reading'
+  const input = useRef<HTMLInputElement>(null)
   return (
     <>
       <Panel title={imports.choose}>
-        <FileButton importing={importing} />
+        <Stack direction="row" spacing={2}>
+          <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
+            {imports.choose}
+          </Button>
+          <input
+            ref={input}
+            hidden
+            type="file"
+            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file) void importing.choose(file)
+              // The same file can be chosen again.
+              target.value = ''
+            }}
+          />
+          {isReading && <Typography role="status">{imports.reading}</Typography>}
+        </Stack>
       </Panel>
       <Latest definition={definition} />
     </>
-  )
-}
-
-function FileButton({ importing }: { importing: ImportState }) {
-  const { imports } = useTexts()
-  const [isReading, setReading] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  async function read(file: File | undefined): Promise<void> {
-    if (!file) return
-    // What is too large is not read into the memory of the page.
-    if (file.size > importBytesMax)
-      return importing.fail(new FileProblem('too_large', String(importBytesMax / 1024 ** 2)))
-    setReading(true)
-    await importing.choose(file.name, new Uint8Array(await file.arrayBuffer()))
-    setReading(false)
-  }
-  return (
-    <Stack direction="row" spacing={2}>
-      <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
-        {imports.choose}
-      </Button>
-      <input
-        ref={input}
-        hidden
-        type="file"
-        accept=".csv,.txt,.tsv,text/csv,text/plain"
-        onChange={({ target }) => {
-          void read(target.files?.[0])
-          // The same file can be chosen again.
-          target.value = ''
-        }}
-      />
-      {isReading && <Typography role="status">{imports.reading}</Typography>}
-    </Stack>
   )
 }
 
@@ -85,12 +69,11 @@ function LatestRow({ one, records, onUndone }: { one: ImportResult; records: str
   const { may } = useMe()
   const format = useFormat()
   const undo = useUndo()
-  const { file_name: file, created, changed, done, rows, undone, own } = one
-  const isStopped = own && undone === 'nothing' && done < rows
+  const { file_name: file, created, changed, done, rows, undone } = one
   const said = [
     format.moment(one.at),
     imports.latestOf(format.number(created), format.number(changed)),
-    ...(isStopped ? [imports.latestStopped(format.number(done), format.number(rows))] : []),
+    ...(isUnfinished(one) ? [imports.latestStopped(format.number(done), format.number(rows))] : []),
     ...(undone === 'all' ? [imports.latestUndone] : []),
   ]
   return (

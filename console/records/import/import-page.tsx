@@ -20,10 +20,9 @@ import { Page } from '../../ui/page.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { ColumnsStep } from './columns-step.tsx'
-import { DifferenceStep } from './difference-step.tsx'
+import { DifferenceStep, RowList } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
 import { ResultStep } from './result-step.tsx'
-import { RowList } from './row-list.tsx'
 import { type ImportState, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
@@ -31,12 +30,16 @@ const steps = ['file', 'columns', 'difference', 'result'] as const
 /** Which step a stage belongs to. */
 const stepOf: { readonly [stage in Stage]: number } = {
   file: 0,
+  reading: 0,
   columns: 1,
   looking: 1,
   difference: 2,
   writing: 3,
+  changed: 3,
   stopped: 3,
   done: 3,
+  undoing: 3,
+  undone: 3,
 }
 
 /** Records out of a file: what each row would do is shown, and that is done. */
@@ -45,9 +48,10 @@ export function ImportPage({ definition }: { definition: Definition }) {
   const { many } = useRecordTexts()
   const { imports } = texts
   const importing = useImport(definition)
-  const { stage, error, changed } = importing
-  const unsaved = useUnsaved(stage === 'looking' || stage === 'difference' || stage === 'writing')
+  const { stage, error } = importing.state
+  const unsaved = useUnsaved(['looking', 'difference', 'writing', 'changed'].includes(stage))
   const shown = { definition, importing }
+  const isRunning = stage === 'looking' || stage === 'writing' || stage === 'changed'
   return (
     <Page
       title={imports.title(many(definition.name))}
@@ -69,13 +73,13 @@ export function ImportPage({ definition }: { definition: Definition }) {
         </Note>
       )}
       <div>
-        {stage === 'file' && <FileStep {...shown} />}
+        {stepOf[stage] === 0 && <FileStep {...shown} />}
         {stage === 'columns' && <ColumnsStep {...shown} />}
-        {(stage === 'looking' || stage === 'writing') && <Progress importing={importing} />}
+        {isRunning && <Progress importing={importing} />}
         {stage === 'difference' && <DifferenceStep {...shown} />}
-        {(stage === 'stopped' || stage === 'done') && <ResultStep {...shown} />}
+        {stepOf[stage] === 3 && !isRunning && <ResultStep {...shown} />}
       </div>
-      {changed && <ChangedDialog definition={definition} changed={changed} />}
+      {stage === 'changed' && <ChangedDialog {...shown} />}
       {unsaved.question}
       <SignInAgain open={isUnauthorized(error)} onDone={importing.forgive} />
     </Page>
@@ -86,9 +90,9 @@ export function ImportPage({ definition }: { definition: Definition }) {
 function Progress({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
   const format = useFormat()
-  const { stage, done, chosen, isStopping } = importing
-  const total = chosen?.file.rows.length ?? 0
-  const share = total === 0 ? 0 : Math.floor((100 * done) / total)
+  const { stage, done, file, isStopping } = importing.state
+  const total = file.rows.length
+  const share = Math.floor((100 * done) / total)
   const say = stage === 'looking' ? imports.looking : imports.writing
   const said = say(format.number(done), format.number(total))
   return (
@@ -106,10 +110,8 @@ function Progress({ importing }: { importing: ImportState }) {
   )
 }
 
-type ChangedDialogProps = { definition: Definition; changed: NonNullable<ImportState['changed']> }
-
 /** What some rows would do by now is something else than was shown: it is shown again, and asked. */
-function ChangedDialog({ definition, changed: { rows, answer } }: ChangedDialogProps) {
+function ChangedDialog({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   return (
     <AskFirst
@@ -117,11 +119,11 @@ function ChangedDialog({ definition, changed: { rows, answer } }: ChangedDialogP
       title={imports.changedTitle}
       confirm={imports.changedGoOn}
       cancel={imports.stop}
-      onConfirm={() => answer(true)}
-      onClose={() => answer(false)}
+      onConfirm={importing.apply}
+      onClose={importing.decline}
     >
       <Typography gutterBottom>{imports.changed}</Typography>
-      <RowList definition={definition} rows={rows} />
+      <RowList definition={definition} rows={importing.state.changed?.rows ?? []} />
     </AskFirst>
   )
 }

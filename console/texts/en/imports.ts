@@ -32,9 +32,12 @@ export const imports = {
   fieldOf: (column: string) => `Field for ${column}`,
   inIds: 'Has ids',
   inMinor: 'In the smallest unit, such as cents',
-  usedTwice: (field: string) => `Two columns are for ${field}. Leave one out.`,
-  noColumns: 'Choose a field for at least one column.',
-  matchLost: (field: string) => `No column is for ${field}, by which records are to be found.`,
+  /** Why the choices cannot be used. A code without a text keeps nobody from going on. */
+  settingsProblems: {
+    used_twice: (field) => `Two columns are for ${field}. Leave one out.`,
+    no_columns: () => 'Choose a field for at least one column.',
+    match_lost: (field) => `No column is for ${field}, by which records are to be found.`,
+  } as ByCode,
   look: 'Look at every row',
   looking: (done: string, total: string) => `Looking at row ${done} of ${total} …`,
   writing: (done: string, total: string) => `Writing row ${done} of ${total} …`,
