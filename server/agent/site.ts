@@ -39,7 +39,7 @@ export function createAgents(
     return within(isWrite ? 'writes' : 'reads', share, () => answerRead(asked, message, isWrite))
   }
 
-  /** The caller is judged before what it sends. */
+  /** Checks the caller before its message. */
   async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
     const admitted = await admitAgent(asked)
     const agent = countAgent(admitted, orThrow(message))
@@ -48,6 +48,6 @@ export function createAgents(
   }
 }
 
-/** Whether the message calls a tool that writes: a preview is kept, too. */
+/** Returns whether the message calls a tool that writes; a preview is stored, so it writes too. */
 const writes = ({ method, params }: Message): boolean =>
   method === 'tools/call' && isObject(params) && (params.name === 'preview' || params.name === 'apply')

@@ -15,7 +15,7 @@ import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
-/** Settings, Accounts: who may do what. */
+/** Settings, Accounts: accounts and their permissions. */
 
 export const list = async ({ read }: OperationRequest<'accounts.list'>) => createWholeList(await read(listAccounts))
 
@@ -57,7 +57,7 @@ export async function update(asked: OperationRequest<'accounts.update'>) {
 
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
 
-/** With another address or password somebody could sign in as the account, so that asks for one's own password. */
+/** Requires one's own password for a change of address or password, which would allow a sign-in as that account. */
 async function confirmWhereNeeded(asked: AdmittedRequest, id: number, wanted: AccountChange, own: string | undefined) {
   const { app, passwords } = asked
   const session = asked.session()

@@ -8,7 +8,7 @@ import { csvType, download, noteExport } from './export.ts'
 import type { ConsoleResult, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage } from './read-parameters.ts'
 
-/** Settings, Audit: a page of it, or all of it as a file. */
+/** Settings, Audit: a page of the audit log, or all of it as a file. */
 
 export async function list({ parameters, read }: OperationRequest<'audit.list'>) {
   const page = readPage(parameters)

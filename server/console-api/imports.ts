@@ -8,7 +8,9 @@ import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
-/** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
+/**
+ * Import. The browser parses the file. These operations look up its values, and run its batches as dry-runs and writes.
+ */
 
 export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
@@ -57,7 +59,7 @@ export const batch: RecordsHandler<'records.import'> =
   async (asked) => {
     const writeId = asked.id ?? ''
     const { actor } = asked.session()
-    // Before its body, which is large, is received.
+    // Checked before the body is received, which is large.
     await asked.read((transaction) => ownImport(transaction, actor, definition, writeId))
     const { operations, ...rows } = await asked.body()
     return run(asked, { definition, operations, part: { writeId, ...rows }, ifPlan: asked.headers.ifPlan })

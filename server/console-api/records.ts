@@ -16,7 +16,7 @@ import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
-/** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
+/** The operations of /v1 on records of every resource, ERP-only ones included, for a session. */
 
 export const list: RecordsHandler<'records.list'> =
   ({ list: route }) =>
@@ -54,23 +54,23 @@ export const create = ({ create: route }: StandardRoutes) => createWriteHandler(
 export const update = ({ update: route }: StandardRoutes) => createWriteHandler(route, handlers.update(route))
 export const remove = ({ delete: route }: StandardRoutes) => createWriteHandler(route, handlers.delete(route))
 
-/** The undo of a write, whichever records it was about. */
+/** Undoes a write, of any records. */
 export const undo = createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute))
 
-/** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
+/** Creates a handler with the parsing, the work and the envelope of a write of /v1. Only the author is a session. */
 function createWriteHandler(route: DataRoute, write: Write) {
   return async (asked: AdmittedRequest): Promise<ConsoleResult> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,
       route,
-      // At most one, which the paths of the console call id.
+      // There is at most one parameter, which the paths of the console call `id`.
       params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, asked.id])),
       errorsPage: errorsAddress(asked.app.config.publicUrl),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }
-    // What it answers is made of the record as it is then.
+    // The answer has the record after the write.
     const intent = { ...readIntent(call, asked.headers), prefersRecord: true }
     return asked.change(
       async (transaction, session) => {

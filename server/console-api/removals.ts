@@ -10,9 +10,9 @@ import { issuerOf, whoOf } from './history.ts'
 import type { OperationRequest, OperationResult } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 
-/** What was deleted, and the way back. */
+/** Deletions, and their restores. */
 
-/** The resources that somebody may see. */
+/** Returns the resources that the account of the session may see. */
 export const findViewable = ({ row }: Session) =>
   registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
 

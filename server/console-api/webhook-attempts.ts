@@ -9,7 +9,7 @@ import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 import { findAnswerableWebhook, findWebhook } from './webhooks.ts'
 
-/** What was sent to a webhook, what came back, and the same once more. */
+/** Attempts of a webhook with requests and responses, and their repetition. */
 
 export async function list(asked: OperationRequest<'webhooks.attempts'>) {
   const wanted = readPage(asked.parameters)
@@ -24,7 +24,7 @@ export async function fetch(asked: OperationRequest<'webhook-attempts.fetch'>) {
   return { data: await showAttempt(asked.app, companyId, await findVisibleAttempt(asked), lacksRights) }
 }
 
-/** The time that it takes is the receiver's, not ours. */
+/** Sends a test. Its duration depends on the receiver. */
 export async function test(asked: OperationRequest<'webhooks.test'>) {
   const { company_id: companyId, id } = await findAnswerableWebhook(asked)
   return { data: await asked.outside(() => sendTest(asked.app, companyId, id, asked.session().actor.lacksRights)) }
@@ -36,7 +36,7 @@ export async function sendAgain(asked: OperationRequest<'webhook-attempts.send-a
   return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id, asked.session().actor.lacksRights)) }
 }
 
-/** The attempt of the path, for somebody who may see the record that it tells of. */
+/** Returns the attempt of the path. Throws if the account may not see its record. */
 async function findVisibleAttempt(asked: AdmittedRequest): Promise<AttemptInFull> {
   const { actor, row } = asked.session()
   const attempt = await findOneAttempt(asked.app, actor.companyId, recordId(asked))

@@ -23,12 +23,15 @@ import { readMoment } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
 
-/** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
+/**
+ * Settings, Webhooks: the endpoints to which changes are sent. Showing a secret or sending elsewhere needs one's own
+ * password again.
+ */
 
 export const list = async ({ read }: OperationRequest<'webhooks.list'>) =>
   createWholeList((await read(listWebhooks)).map(formatWebhook))
 
-/** Those to which nothing arrives, for the banner. */
+/** Returns the failing endpoints, for the banner. */
 export async function troubles({ app, session }: OperationRequest<'webhooks.troubles'>) {
   const rows = await app.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
   return createWholeList(
@@ -48,7 +51,7 @@ export async function fetch(asked: OperationRequest<'webhooks.fetch'>) {
   return { data }
 }
 
-/** Every attempt from this moment on is still there. */
+/** Returns the time since which every attempt is still stored. */
 function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }: AdmittedRequest['app']): string {
   const keptSince = clock.now().getTime() - config.webhookAttemptsKeptDays * dayMilliseconds
   return new Date(Math.max(created_at.getTime(), attempts_from?.getTime() ?? 0, keptSince)).toISOString()
@@ -107,18 +110,18 @@ export async function remove(asked: OperationRequest<'webhooks.delete'>) {
 
 export const history = (asked: OperationRequest<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
 
-/** Returns an endpoint: that of the path unless another is named. */
+/** Returns an endpoint, by default that of the path. */
 export const findWebhook = (asked: AdmittedRequest, id = recordId(asked)): Promise<Webhook> =>
   asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 
-/** Returns an endpoint, as `existing` does. Throws if the account may not see everything that is sent to it. */
+/** Returns an endpoint, as `findWebhook` does. Throws if the account may not see everything that is sent to it. */
 export async function findAnswerableWebhook(asked: AdmittedRequest, id = recordId(asked)): Promise<Webhook> {
   const webhook = await findWebhook(asked, id)
   needViews(asked.session().row.permissions, webhook.events)
   return webhook
 }
 
-/** Meanwhile nobody else's turn is taken. */
+/** Checks an address without a slot of the limiter. */
 const lookAt = ({ app, outside }: AdmittedRequest, url: string): Promise<void> =>
   outside(() => checkAddress(app.outbound, url, 'caller'))
 
