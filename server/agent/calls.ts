@@ -10,7 +10,7 @@ import type { Agent } from './request.ts'
 
 /** Calls of /v1 by tools. They are checked, counted, logged and answered like any other. */
 
-/** Thrown when a write is refused, with the problem of /v1. */
+/** Thrown when a call is refused, with the problem of /v1. */
 export class CallRefusedError extends Error {
   readonly problem: ProblemBody
   constructor(problem: ProblemBody) {
@@ -52,9 +52,9 @@ export async function callWrite(
 }
 
 function readResult({ status, headers, body }: ApiResponse): CallResult {
-  const said = JSON.parse(body) as JsonObject
-  if (status >= 400) throw new CallRefusedError(said as ProblemBody)
-  return { body: said, headers }
+  const parsed = JSON.parse(body) as JsonObject
+  if (status >= 400) throw new CallRefusedError(parsed as ProblemBody)
+  return { body: parsed, headers }
 }
 
 const neverWait = async (): Promise<boolean> => false

@@ -30,18 +30,18 @@ export function createAgents(
     refuseForeignOrigin(app.config, request)
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const asked = { app, share, rawHeaders, peer, requestId, startedAt, errorsPage, base: baseOf(app.config, request) }
+    const agentRequest = { app, share, rawHeaders, peer, requestId, startedAt, errorsPage, base: baseOf(app.config, request) }
     const body = await readBody(request, budget, agentRequestBytesMax, () =>
-      within('reads', share, async () => (await admitAgent(asked)) !== undefined),
+      within('reads', share, async () => (await admitAgent(agentRequest)) !== undefined),
     )
-    const message = orRefusal(() => readMessage(asked, body))
+    const message = orRefusal(() => readMessage(agentRequest, body))
     const isWrite = !(message instanceof Refusal) && writes(message)
-    return within(isWrite ? 'writes' : 'reads', share, () => answerRead(asked, message, isWrite))
+    return within(isWrite ? 'writes' : 'reads', share, () => answerRead(agentRequest, message, isWrite))
   }
 
   /** Checks the caller before its message. */
-  async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
-    const admitted = await admitAgent(asked)
+  async function answerRead(agentRequest: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
+    const admitted = await admitAgent(agentRequest)
     const agent = countAgent(admitted, orThrow(message))
     if (isWrite) refuseWritesInShortage()
     return answerMessage(agent, failed, orThrow(message))

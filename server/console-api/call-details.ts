@@ -21,10 +21,10 @@ import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 
 /** One call of the log with its request and response, and its repetition as a dry-run. */
 
-export async function fetch(asked: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
-  const session = asked.session()
-  const { call, details, lacking } = await asked.read(async (transaction, companyId) => {
-    const found = await callWithDetails(transaction, companyId, recordId(asked))
+export async function fetch(request: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
+  const session = request.session()
+  const { call, details, lacking } = await request.read(async (transaction, companyId) => {
+    const found = await callWithDetails(transaction, companyId, recordId(request))
     return { ...found, lacking: await lackingOf(transaction, companyId, found.call) }
   })
   const needs = missingView(session, call)
@@ -48,23 +48,27 @@ export async function fetch(asked: OperationRequest<'calls.fetch'>): Promise<{ d
  * Returns the current outcome of the call as a dry-run, for the account of the session instead of its token. Nothing is
  * stored, and it is not logged as a call.
  */
-export async function dryRun(asked: OperationRequest<'calls.dry-run'>) {
-  const { call, details } = await asked.read((transaction, companyId) =>
-    callWithDetails(transaction, companyId, recordId(asked)),
+export async function dryRun(request: OperationRequest<'calls.dry-run'>) {
+  const { call, details } = await request.read((transaction, companyId) =>
+    callWithDetails(transaction, companyId, recordId(request)),
   )
   const route = routeOf(call)
-  const needs = missingView(asked.session(), call)
-  if (needs !== undefined) needPermission(asked.session(), needs)
+  const needs = missingView(request.session(), call)
+  if (needs !== undefined) needPermission(request.session(), needs)
   if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
     throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
-  needPermission(asked.session(), route.scope)
-  return repeatCall(asked, route, details)
+  needPermission(request.session(), route.scope)
+  return repeatCall(request, route, details)
 }
 
-function repeatCall({ app, change, requestId, ...asked }: AdmittedRequest, route: ResourceRoute, details: CallDetails) {
+function repeatCall(
+  { app, change, requestId, ...request }: AdmittedRequest,
+  route: ResourceRoute,
+  details: CallDetails,
+) {
   const bytes = Buffer.from(details.request_body ?? '')
   const call: Call = {
-    ...asked,
+    ...request,
     ...{
       errorsPage: errorsAddress(app.config.publicUrl),
       requestId,

@@ -64,11 +64,11 @@ const formatSwitch = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: c
 
 /** The log of API calls: the calls of integrations, and the reasons of refusals. */
 
-export async function list(asked: OperationRequest<'calls.list'>) {
-  const wanted = readPage(asked.parameters)
-  const filter = readFilter(asked.parameters)
-  const { companyId } = asked.session().actor
-  return rowsOf<CallListRow>(asked, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
+export async function list(request: OperationRequest<'calls.list'>) {
+  const wanted = readPage(request.parameters)
+  const filter = readFilter(request.parameters)
+  const { companyId } = request.session().actor
+  return rowsOf<CallListRow>(request, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
 }
 
 function readFilter(given: OperationRequest<'calls.list'>['parameters']): CallFilter {

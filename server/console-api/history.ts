@@ -17,19 +17,19 @@ import { readPage, rowsOf } from './read-parameters.ts'
 /** Lists the changes of a record, with authors and times. A deleted record still has its history. */
 export const listHistory: RecordsHandler<'records.history'> =
   ({ list: { definition } }) =>
-  (asked) =>
-    historyPage(asked, definition.name)
+  (request) =>
+    historyPage(request, definition.name)
 
 /** Returns a page of the history of a record or a setting. */
-export async function historyPage(asked: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
-  const wanted = readPage(asked.parameters)
-  const { companyId } = asked.session().actor
-  const record = recordId(asked)
+export async function historyPage(request: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
+  const wanted = readPage(request.parameters)
+  const { companyId } = request.session().actor
+  const record = recordId(request)
   const list = historyOfRecord(companyId, records, record, wanted)
-  const { data, meta } = await rowsOf<HistoryRow>(asked, wanted, list, countHistory(companyId, records, record))
+  const { data, meta } = await rowsOf<HistoryRow>(request, wanted, list, countHistory(companyId, records, record))
   // There is at least the entry of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
-  const { lacksRights } = asked.session().actor
+  const { lacksRights } = request.session().actor
   return { data: data.map((row) => shownLine(row, lacksRights)), meta }
 }
 
@@ -66,12 +66,12 @@ export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id
   whoOf({ account_id: issuer_id, account_name: issuer_name })
 
 /** Lists changes of settings with their authors: each part for accounts that may use it. */
-export async function listSettings(asked: OperationRequest<'settings.history'>) {
-  const wanted = readPage(asked.parameters)
-  const { actor, row } = asked.session()
+export async function listSettings(request: OperationRequest<'settings.history'>) {
+  const wanted = readPage(request.parameters)
+  const { actor, row } = request.session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  const { data, meta } = await rowsOf<SettingsRow>(request, wanted, list, countSettingsHistory(actor.companyId, kinds))
   return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
 }
 

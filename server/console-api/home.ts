@@ -22,19 +22,19 @@ const itemsMax = 5
 const recentMax = 10
 
 /** Returns the first page: the open tasks, each part only for accounts that may see its records. */
-export async function showHome(asked: OperationRequest<'home'>) {
-  const resources = findViewable(asked.session())
+export async function showHome(request: OperationRequest<'home'>) {
+  const resources = findViewable(request.session())
   const mayView = (name: string) => resources.some((resource) => resource.name === name)
-  const data = await asked.read(async (transaction, companyId) => {
+  const data = await request.read(async (transaction, companyId) => {
     const parts: Promise<HomeFigures>[] = [
       ...(mayView('projects') ? [projects(transaction, companyId)] : []),
       ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
-      ...(mayView('subcontractors') ? [expiringDocuments(asked.app, transaction, companyId)] : []),
-      ...(mayView('equipment') ? [service(asked.app, transaction, companyId)] : []),
+      ...(mayView('subcontractors') ? [expiringDocuments(request.app, transaction, companyId)] : []),
+      ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
       ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
       ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-      agentPreviews(transaction, companyId, asked.session()),
-      ...(resources.length > 0 ? [readRecent(transaction, asked.session(), resources)] : []),
+      agentPreviews(transaction, companyId, request.session()),
+      ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
     ]
     return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
   })

@@ -15,12 +15,12 @@ import { createWholeList } from './response.ts'
 export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
   async ({ body, read, session }) => {
-    const asked = await body()
-    const field = definition.fields[asked.field]
-    needFieldRights(session().actor, listNeededRights(definition, [asked.field]))
+    const request = await body()
+    const field = definition.fields[request.field]
+    needFieldRights(session().actor, listNeededRights(definition, [request.field]))
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
     return createWholeList(
-      await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)),
+      await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, request)),
     )
   }
 
@@ -49,20 +49,20 @@ const nameMax = 200
 
 export const attempt: RecordsHandler<'records.try-import'> =
   ({ list: { definition } }) =>
-  async (asked) => {
-    const { operations } = await asked.body()
-    return run(asked, { definition, operations, part: undefined, ifPlan: undefined })
+  async (request) => {
+    const { operations } = await request.body()
+    return run(request, { definition, operations, part: undefined, ifPlan: undefined })
   }
 
 export const batch: RecordsHandler<'records.import'> =
   ({ list: { definition } }) =>
-  async (asked) => {
-    const writeId = asked.id ?? ''
-    const { actor } = asked.session()
+  async (request) => {
+    const writeId = request.id ?? ''
+    const { actor } = request.session()
     // Checked before the body is received, which is large.
-    await asked.read((transaction) => ownImport(transaction, actor, definition, writeId))
-    const { operations, ...rows } = await asked.body()
-    return run(asked, { definition, operations, part: { writeId, ...rows }, ifPlan: asked.headers.ifPlan })
+    await request.read((transaction) => ownImport(transaction, actor, definition, writeId))
+    const { operations, ...rows } = await request.body()
+    return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
   }
 
 function run({ app, change, requestId }: AdmittedRequest, given: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {

@@ -46,7 +46,7 @@ export type AnyResult = ({ data: unknown; meta?: Meta } & Changes) | ConsoleResu
 
 /** Runs an operation. It returns the whole answer if the database writes the JSON, or there is none. */
 export type Handler<Name extends ConsoleOperationName> = (
-  asked: OperationRequest<Name>,
+  request: OperationRequest<Name>,
 ) => Promise<OperationResult<Name> | ConsoleResult>
 
 /**

@@ -37,7 +37,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     received ??= asking.outside(() => readBytes(request, asking.budget, most))
     return received
   }
-  const asked = {
+  const admitted = {
     ...asking,
     headers,
     session: () => {
@@ -45,7 +45,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       return session
     },
     read: <T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T> =>
-      app.database.transaction((transaction) => work(transaction, asked.session().actor.companyId)),
+      app.database.transaction((transaction) => work(transaction, admitted.session().actor.companyId)),
     bytes,
     parameters: readParameters(asking),
     body: async () =>
@@ -56,7 +56,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : noBody
-      const { key: sessionKey, row } = asked.session()
+      const { key: sessionKey, row } = admitted.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
       const { answer } = await runWrite<Session, T | ConsoleResult>(app.database, {
@@ -72,7 +72,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     },
   }
   // The handler takes the parameters and the body that its operation declares.
-  const done = await route.answer(asked as never)
+  const done = await route.answer(admitted as never)
   const reply = 'status' in done ? done : replyTo(route, done)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
   await renamePlainSession(app.database, session)
@@ -131,9 +131,9 @@ function refuseCrossSite(config: Config, request: IncomingMessage): void {
  */
 function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMessage): void {
   if (publicUrl === null) return
-  const asked =
+  const called =
     headers.origin === undefined ? hostOrigin(new URL(publicUrl).protocol, headers.host) : originOf(headers.origin)
-  if (asked !== publicUrl) {
+  if (called !== publicUrl) {
     throw new Refusal('misdirected_request', {
       detail: `The web interface changes something at ${publicUrl} alone, as PUBLIC_URL says. Open it there, or correct PUBLIC_URL.`,
     })

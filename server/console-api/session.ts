@@ -11,16 +11,16 @@ import { needsPassword, originOf, renewSession } from './sessions.ts'
 /** Sign-in, sign-out, and one's own account. */
 
 /** Signs in, always with a new session. The session that the browser sent is ended, wherever it came from. */
-export async function begin(asked: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
-  const { app, passwords, client, sessionText, devices } = asked
-  const { email, password, account_id } = await asked.body()
+export async function begin(request: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
+  const { app, passwords, client, sessionText, devices } = request
+  const { email, password, account_id } = await request.body()
   const keys = await app.secret.all()
-  const line = signInLine(asked, email, keys[0])
+  const line = signInLine(request, email, keys[0])
   const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
   const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
-  const from = requestOriginOf(asked)
+  const from = requestOriginOf(request)
   const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
-  const signedIn = await signIn(means, { ...given, origin: originOf(asked) }).catch((error: unknown) => {
+  const signedIn = await signIn(means, { ...given, origin: originOf(request) }).catch((error: unknown) => {
     line.failed(error)
     throw error
   })
@@ -32,8 +32,8 @@ export async function begin(asked: OperationRequest<'session.begin'>): Promise<O
 }
 
 /** Signs out. A session that is over already is no error. */
-export async function end(asked: OperationRequest<'session.end'>) {
-  await endSession(asked.app.database, asked.sessionText, requestOriginOf(asked))
+export async function end(request: OperationRequest<'session.end'>) {
+  await endSession(request.app.database, request.sessionText, requestOriginOf(request))
   return { data: undefined, session: null }
 }
 
@@ -43,9 +43,9 @@ export const showMe = async ({ session }: OperationRequest<'me.fetch'>) => ({ da
  * Changes one's own account. A new address or password needs the current password, because somebody else may have found
  * the session open.
  */
-export async function changeMe(asked: OperationRequest<'me.update'>) {
-  const { app, passwords, body, change } = asked
-  const session = asked.session()
+export async function changeMe(request: OperationRequest<'me.update'>) {
+  const { app, passwords, body, change } = request
+  const session = request.session()
   const { password: secret, ...own } = await body()
   if (secret) await confirmPassword(app.database, passwords, session, secret.current, 'password.current')
   else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
@@ -62,7 +62,7 @@ export async function changeMe(asked: OperationRequest<'me.update'>) {
       })
       return {
         data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
-        ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
+        ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
       }
     },
     { isRevocation: true },

@@ -17,9 +17,9 @@ export const endOthers = ({ change }: OperationRequest<'sessions.end-others'>) =
     isRevocation: true,
   })
 
-export async function endOne(asked: OperationRequest<'sessions.end'>) {
-  const id = sessionId(asked)
-  return asked.change(
+export async function endOne(request: OperationRequest<'sessions.end'>) {
+  const id = sessionId(request)
+  return request.change(
     async (transaction, session): Promise<OperationResult<'sessions.end'>> => {
       const isThis = await endOwnSession(transaction, session, id)
       return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
@@ -40,10 +40,10 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
  * Begins another session for the browser of the request. A new password has ended all sessions, since others may have
  * known the old one.
  */
-export async function renewSession(transaction: Transaction, asked: AdmittedRequest): Promise<string> {
-  const { actor, row } = asked.session()
+export async function renewSession(transaction: Transaction, request: AdmittedRequest): Promise<string> {
+  const { actor, row } = request.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
-  const begun = await beginSession(transaction, account, originOf(asked))
+  const begun = await beginSession(transaction, account, originOf(request))
   if (!begun) throw new Error('an account that has just been changed is gone')
   return begun.text
 }

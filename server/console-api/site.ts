@@ -40,11 +40,15 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
     if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers), headed }
     const route = match.byMethod.get(method)
     if (!route) return { route: 'console.app', answer: () => onlyThese(match, method), headed }
-    return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id, shown), headed }
+    return {
+      route: `console.${route.id}`,
+      answer: () => answerOperation(incoming, route, match.params.id, shown),
+      headed,
+    }
   }
 
   /** Chooses the share: a session uses that of its company's console, a sign-in that of its peer. Decisions, Shares. */
-  async function asked(
+  async function answerOperation(
     incoming: HttpRequest,
     route: ConsoleRoute,
     id: string | undefined,

@@ -155,18 +155,18 @@ export function openDatabase(
   const alone = { ...connector, pool: openPool(), slots: openConnectionSlots(limits) }
   const before = transactionSettings(limits)
 
-  const read = <Row>(statement: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
-    if (!statement.batchable) {
+  const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
+    if (!asked.batchable) {
       const ask = () =>
         connectionSlots.withSlot(share, () =>
-          withConnection(source, deadline, (client) => inOneOrSteps<Row>(client, statement)),
+          withConnection(source, deadline, (client) => inOneOrSteps<Row>(client, asked)),
         )
-      return statement.heavyOf === undefined ? ask() : heavyReads.run(statement, ask)
+      return asked.heavyOf === undefined ? ask() : heavyReads.run(asked, ask)
     }
-    if (isDistributed === undefined) return known().then(() => read<Row>(statement, share))
-    if (!isDistributed) return shared.read<Row>(statement, share.key)
+    if (isDistributed === undefined) return known().then(() => read<Row>(asked, share))
+    if (!isDistributed) return shared.read<Row>(asked, share.key)
     return alone.slots.withSlot(share, () =>
-      withConnection(alone, deadline, (client) => inOneOrSteps<Row>(client, statement.alone())),
+      withConnection(alone, deadline, (client) => inOneOrSteps<Row>(client, asked.alone())),
     )
   }
   let knowing: Promise<void> | undefined

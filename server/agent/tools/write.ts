@@ -135,17 +135,17 @@ function resultsOf(body: string): Json {
 function formatState(agent: Agent, row: JudgedRow): JsonObject {
   const state = stateOf(row)
   const { reasons } = judge(row, agent.settings as AgentSettings)
-  const said = {
+  const shown = {
     ...{ preview: row.id, state, expires_at: row.expires_at },
     ...(isLive(row) ? { needs_person: reasons.length > 0, because: reasons } : {}),
     ...(state === 'waiting' ? { approve_at: agent.base + previewPath(row.id) } : {}),
     ...(row.write_id === null ? {} : { write_id: row.write_id }),
   }
   const { results } = row
-  if (isObject(results)) return { ...said, results }
-  if (!Array.isArray(results)) return said
+  if (isObject(results)) return { ...shown, results }
+  if (!Array.isArray(results)) return shown
   const answer = (rows: readonly Json[]): JsonObject => ({
-    ...{ ...said, results: [...rows] },
+    ...{ ...shown, results: [...rows] },
     ...(rows.length < results.length ? { more: true } : {}),
   })
   return answer(results.slice(0, rowsThatFit(results, answer)))
