@@ -30,7 +30,16 @@ export function createAgents(
     refuseForeignOrigin(app.config, request)
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const agentRequest = { app, share, rawHeaders, peer, requestId, startedAt, errorsPage, base: baseOf(app.config, request) }
+    const agentRequest = {
+      app,
+      share,
+      rawHeaders,
+      peer,
+      requestId,
+      startedAt,
+      errorsPage,
+      base: baseOf(app.config, request),
+    }
     const body = await readBody(request, budget, agentRequestBytesMax, () =>
       within('reads', share, async () => (await admitAgent(agentRequest)) !== undefined),
     )
@@ -40,7 +49,11 @@ export function createAgents(
   }
 
   /** Checks the caller before its message. */
-  async function answerRead(agentRequest: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
+  async function answerRead(
+    agentRequest: AgentRequest,
+    message: Message | Refusal,
+    isWrite: boolean,
+  ): Promise<HttpResponse> {
     const admitted = await admitAgent(agentRequest)
     const agent = countAgent(admitted, orThrow(message))
     if (isWrite) refuseWritesInShortage()
