@@ -2,45 +2,45 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import { eitherSql, identifier, sql } from './statement.ts'
 
 /**
- * Ways to a row, each of which one index alone can serve. A new database has no statistics, and to the planner all
- * indexes of its tables look alike; a plan made then is kept as long as its connection. So the text of a statement
+ * Ways to a row, each of which one index alone can serve. A new database has no statistics, so the planner cannot tell
+ * the indexes of its tables apart. A plan made then is kept as long as its connection. So the text of a statement
  * leaves no choice:
  *
- * - A key is looked up without a word of `deleted_at`, behind a fence (`offset 0`) that no condition passes: every index
- *   but the primary key holds live records alone, and cannot serve a statement that does not ask for these.
- * - What another index serves is asked for as a range that holds one value, in the order of that index. Equality would
- *   make the order void; with a range only that index has it, and sorting is what the session avoids (`enable_sort`).
+ * - A look-up by key does not mention `deleted_at`, and stands behind a fence (`offset 0`) that no condition passes.
+ *   Every index but the primary key has live records only, and cannot serve such a statement.
+ * - For any other index the condition is a range with one value, in the order of that index. Equality would make the
+ *   order void. With a range only that index has it, and the session avoids sorting (`enable_sort`).
  *
  * Decisions, Queries.
  */
 
-/** A record by its key, live or not, as a source of rows; `lock` as in `for update`. */
+/** Selects a record by its key, live or not, as a source of rows; `lock` as in `for update`. */
 export const byKey = (table: string, companyId: number | Sql, id: number | Sql, lock = ''): Sql =>
   sql`(select * from ${identifier(table)} where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
 
-/** A company by its id. */
+/** Selects a company by its id. */
 export const companyRow = (id: number | Sql): Sql => sql`(select * from companies where id = ${id} offset 0)`
 
-/** Records by their keys, in the order of the ids, locked in that order; each once, as the source of rows `r`. */
+/** Selects records by their keys, each once, as the source of rows `r`. They are locked in the order of their ids. */
 export const byKeys = (table: string, companyId: number, ids: readonly number[], lock = ''): Sql =>
   sql`(select distinct id from unnest(${ids}::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from ${identifier(table)} where company_id = ${companyId} and id = wanted.id ${raw(lock)} offset 0
     ) r`
 
-/** The live records of a company, in the order of their ids. */
+/** Selects the live records of a company, in the order of their ids. */
 export const liveOf = (table: string, companyId: number): Sql =>
   sql`(select * from ${identifier(table)} r where company_id = ${companyId} and deleted_at is null ${inOrderOf(sql`id`)})`
 
-/** The live records of a company in one state. */
+/** Selects the live records of a company in one state. */
 export const inState = (table: string, companyId: number, status: string): Sql => sql`(
       select * from ${identifier(table)} where company_id = ${companyId} and ${equalsIndexed(sql`status`, status)}
         and deleted_at is null ${inOrderOf(sql`status`, sql`id`)}
     )`
 
 /**
- * The condition that names rows `r` by their keys, for a statement that changes them. They are held already by this
- * transaction, so their places stay what they are.
+ * Returns the condition that names rows `r` by their keys, for a statement that changes them. This transaction has
+ * locked them already, so their places (`ctid`) stay the same.
  */
 export const heldRows = (table: string, companyId: number, ids: readonly number[]): Sql =>
   eitherSql(
@@ -49,8 +49,8 @@ export const heldRows = (table: string, companyId: number, ids: readonly number[
   )
 
 /**
- * The condition that names the rows of a table that `which` finds, for a statement that changes them. Their places stay what
- * they are because nobody else changes them. Where companies are distributed they are named by `key`.
+ * Returns the condition that names the rows found by `which`, for a statement that changes them. Their places (`ctid`)
+ * stay the same because nobody else changes them. Where companies are distributed, `key` names them.
  */
 export const rowsOf = (table: string, companyId: number, key: string, which: Sql): Sql =>
   eitherSql(
@@ -60,11 +60,13 @@ export const rowsOf = (table: string, companyId: number, key: string, which: Sql
     )`,
   )
 
-/** The column has the value, said so that an index which is asked for its order finds it. Nothing equals null. */
+/**
+ * Returns the condition that a column has a value, as a range, so that its index serves the order. Nothing equals null.
+ */
 export const equalsIndexed = (column: Sql, value: unknown): Sql =>
   sql`${column} between ${value as Sql} and ${value as Sql}`
 
-/** The live record of a company whose column of text has a value, capitals apart: an index keeps it unique. */
+/** Selects the live record of a company whose text column has a value, capitals apart: an index keeps it unique. */
 export const liveNamed = (
   columns: string,
   table: string,
@@ -77,5 +79,5 @@ export const liveNamed = (
     ${inOrderOf(named)}`
 }
 
-/** A fence behind rows in the order of an index. */
+/** Returns a fence behind rows in the order of an index. */
 export const inOrderOf = (...columns: Sql[]): Sql => sql`order by ${join(columns)} offset 0`

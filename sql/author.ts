@@ -1,43 +1,45 @@
 import type { Sql } from 'sql-template-tag'
 import { sql } from './statement.ts'
 
-/** Who writes, and with what, for the log. */
+/** The author of a write, for the log. */
 export type Author = {
   companyId: number
   accountId: number | null
   tokenId: number | null
   channel: string
-  /** What all changes of one write share. */
+  /** The id of the write, which all its changes share. */
   writeId: string
-  /** The call that it came with, and that call’s key. */
+  /** The id and the Idempotency-Key of its call. */
   requestId?: string | undefined
   idempotencyKey?: string | undefined
-  /** The preview that it applies. */
+  /** The id of the preview that it applies. */
   previewId?: string | undefined
-  /** Of what somebody does with a session: the request that it came with. */
+  /** The request that the action came with, if it has a session. */
   from?: RequestOrigin | undefined
 }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export type RequestOrigin = {
   requestId: string
   /** The TCP peer. */
   peer: string | null
-  /** What the request says of whom it was forwarded for, and its client of itself: claims, which nobody checks. */
+  /**
+   * The address that the request claims to be forwarded for, and the client that it claims to be. Neither is verified.
+   */
   forwardedFor: string | null
   device: string | null
 }
 
-/** The same of a change that nobody can take back: it has no write. */
+/** The author of a change that cannot be undone: it has no write. */
 export type LogAuthor = Omit<Author, 'writeId'> & { writeId: string | null }
 
-/** What a row of the log says of the call that it comes from. The rows of one statement share the rest of their author. */
+/** The call of a row of the log. The rows of one statement share the rest of their author. */
 export type Origin = Pick<LogAuthor, 'writeId' | 'requestId' | 'idempotencyKey'>
 
-/** The channel as the column `door` has it, whose first rows called the console the web. */
+/** Returns the channel as the column `door` stores it: its first rows called the console the web. */
 export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)
 
-/** `isAudit`: the rows say where the request came from. */
+/** `isAudit`: the rows have the origin of the request. */
 export type LoggedWrite = {
   records: string
   action: string
@@ -45,11 +47,11 @@ export type LoggedWrite = {
   isAudit?: boolean
 }
 
-/** The origin of an author as columns. */
+/** Returns the call of an author as columns. */
 export const originOf = ({ writeId, requestId, idempotencyKey }: Origin): Sql =>
   sql`${writeId}::uuid, ${requestId ?? null}::text, ${idempotencyKey ?? null}::text`
 
-/** The columns of the log that say where a request came from, and their values; of changes of records there are none. */
+/** Returns the columns of the log for the origin of a request, and their values. Changes of records have none. */
 export const cameFrom = ({ from }: LogAuthor, isAudit: boolean): { columns: Sql; values: Sql } =>
   isAudit
     ? {

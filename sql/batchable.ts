@@ -2,31 +2,36 @@ import { raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from './statement.ts'
 
 /**
- * A read whose cost does not grow with the data and that no value can make fail, so that one statement may answer many
- * who ask at the same moment: its text is over `asked`, a row for each of them with what they ask by. Each finds what
- * its own row leads to and nothing of the others'.
+ * A read whose cost does not grow with the data, and which no value can make fail. So one statement may answer many
+ * concurrent requests. Its text selects from `asked`, which has a row for each request with its values. Each request
+ * finds only the rows of its own values.
  */
 export type BatchableRead = {
   batchable: true
   name: string
   text: string
-  /** How many at most one statement answers: the dearer a single answer is, the fewer should wait for each other. */
+  /**
+   * Requests that one statement answers at most. The more a single answer costs, the fewer should wait for each other.
+   */
   batchMax: number
-  /** Of one who asks, in the order of the parameters; each parameter is an array of those of all who ask. */
+  /**
+   * The values of one request, in the order of the parameters. Each parameter is an array of the values of all
+   * requests.
+   */
   values: readonly unknown[]
-  /** The same for one who asks: where companies are distributed, no server has the rows of all who ask. */
+  /** Returns the statement for one request: where companies are distributed, no server has the rows of all requests. */
   alone(): Statement
 }
 
-/** What is asked by: values, or the expressions that stand for them in a text that many share. */
+/** The input of a statement: values, or the expressions for them in a text that many requests share. */
 export type StatementInput<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
 
-/** One record each is next to nothing, one page each is not. */
+/** One record costs next to nothing, one page does not. */
 export const batchMaxOf = { records: 32, pages: 16 }
 
 /**
- * A batchable read, its text made once. Where that follows from a definition, the read is kept with the definition (`once`).
- * `types` are PostgreSQL's. A row that answers has a `place`: whose answer it is, counted from 1.
+ * Creates a batchable read, its text once. A read that follows from a definition is kept with the definition (`once`).
+ * `types` are PostgreSQL's. A returned row has a `place`: the number of its request, from 1.
  */
 export function createBatchableRead<Asked extends object>({
   name,

@@ -9,7 +9,7 @@ export type ArchiverRow = {
   failed_at: string | Date | null
 }
 
-/** `archive_mode` alone archives nothing: without a command or a library PostgreSQL keeps the segments and waits. */
+/** `archive_mode` alone archives nothing: without a command or a library, PostgreSQL keeps the segments and waits. */
 export const archiver = sql`select
       current_setting('archive_mode') <> 'off' and (
         current_setting('archive_command') <> '' or coalesce(current_setting('archive_library', true), '') <> ''
@@ -19,7 +19,7 @@ export const archiver = sql`select
       case when last_failed_time > coalesce(last_archived_time, '-infinity') then last_failed_time end as failed_at
     from pg_stat_archiver`
 
-/** A PostgreSQL server, as far as backups need to know it. */
+/** The properties of a PostgreSQL server that matter to backups. */
 export type ClusterRow = ArchiverRow & {
   system_id: string
   wal_level: string
@@ -28,7 +28,7 @@ export type ClusterRow = ArchiverRow & {
   behind: string | null
 }
 
-/** The name of a segment says where it begins: its number, in two halves of eight digits. */
+/** Reads the properties. The name of a segment has its position: its number, in two halves of eight digits. */
 export const clusterRow = (): Statement =>
   statement(sql`select a.*,
     (select system_identifier::text from pg_control_system()) as system_id,

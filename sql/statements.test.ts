@@ -11,7 +11,7 @@ import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
 
-/** One line a clause, so that a change reads as a diff. */
+/** Formats a statement with a line for each clause, so that a change reads as a diff. */
 const formatStatement = ({ name, text, values }: Statement | BatchableRead): string =>
   `-- ${name ?? '(unnamed)'}\n${text.replace(/\n\s*\n/g, '\n').trim()}\n-- ${JSON.stringify(values)}\n`
 

@@ -8,9 +8,9 @@ import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
 import { authorizationsIn } from '../protocol/headers.ts'
 import type { Agent } from './request.ts'
 
-/** Calls of /v1 that a tool makes: judged, counted, logged and answered as any other. */
+/** Calls of /v1 by tools. They are checked, counted, logged and answered like any other. */
 
-/** A write that was refused, with what /v1 answers. */
+/** Thrown when a call is refused, with the problem of /v1. */
 export class CallRefusedError extends Error {
   readonly problem: ProblemBody
   constructor(problem: ProblemBody) {
@@ -52,14 +52,14 @@ export async function callWrite(
 }
 
 function readResult({ status, headers, body }: ApiResponse): CallResult {
-  const said = JSON.parse(body) as JsonObject
-  if (status >= 400) throw new CallRefusedError(said as ProblemBody)
-  return { body: said, headers }
+  const parsed = JSON.parse(body) as JsonObject
+  if (status >= 400) throw new CallRefusedError(parsed as ProblemBody)
+  return { body: parsed, headers }
 }
 
 const neverWait = async (): Promise<boolean> => false
 
-/** Each call has an id of its own, under which the log of calls keeps what it said. */
+/** Creates a call with an id of its own, under which the call log stores its details. */
 function callOf(
   agent: Agent,
   route: DataRoute,

@@ -10,8 +10,9 @@ import type { Agent, Message } from './request.ts'
 import { runTool } from './run-tool.ts'
 
 /**
- * The Model Context Protocol, in the revisions of its library: one that has no sessions, and older ones as one message of
- * a stream that ends. The library is loaded by the first request of an agent that is let in: it takes 25 MB.
+ * Answers a message of the Model Context Protocol, in the revisions of its library. One has no sessions; older ones
+ * answer one message as a stream that ends. The library is loaded by the first admitted request of an agent: it takes
+ * 25 MB.
  */
 export async function answerMessage(agent: Agent, failed: FailureResponder, message: Message): Promise<ApiResponse> {
   const { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } = await import('@modelcontextprotocol/server')
@@ -32,7 +33,7 @@ export async function answerMessage(agent: Agent, failed: FailureResponder, mess
     })
     return server
   }
-  // Nothing is sent before a result, and nothing is subscribed to: an answer always ends.
+  // Nothing is sent before a result, and there are no subscriptions: an answer always ends.
   const handler = createMcpHandler(createServer, { legacy: 'stateless', keepAliveMs: 0 })
   const response = await handler.fetch(
     new Request(agent.base + agentPath, { method: 'POST', headers: headersOf(agent) }),
@@ -48,7 +49,7 @@ export async function answerMessage(agent: Agent, failed: FailureResponder, mess
   }
 }
 
-/** What the protocol reads, and nothing else. */
+/** Returns whether the protocol reads a header. */
 const isOfProtocol = (name: string): boolean => /^(accept|content-type|mcp-[a-z-]{1,40})$/i.test(name)
 
 function headersOf({ rawHeaders }: Agent): Headers {

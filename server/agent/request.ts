@@ -16,7 +16,7 @@ import { type Body, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
 
-/** A request of an agent before it is known who sends it, and what it may be. */
+/** A request of an agent before authentication. */
 export type AgentRequest = {
   app: App
   share: Share
@@ -24,40 +24,42 @@ export type AgentRequest = {
   peer: string | undefined
   requestId: string
   startedAt: number
-  /** The address at which the service was called, and the page that explains its refusals. */
+  /** The address of the service that was called, and of the page that explains its refusals. */
   base: string
   errorsPage: string
 }
 
-/** The agent of a request, once it is let in: its caller, its company and what that lets agents do. */
+/** The agent of an admitted request: its caller, its company and the company's settings of agents. */
 export type Agent = AgentRequest & {
   ask: TokenAsk
   caller: CallerRow
   settings: AgentSettings
-  /** The last erasure of a person of the company. */
+  /** The time of the last erasure of a person of the company. */
   erasedAt: string | null
-  /** What it says it is. */
+  /** The name that it gives for itself. */
   client: string | null
-  /** What is left to its token: the request itself is counted for the first call that a tool makes. */
+  /** Returns the remaining calls of its token. The request itself is counted as the first call of a tool. */
   takeRate(): Rate | undefined
 }
 
 type AdmittedAgent = Omit<Agent, 'client' | 'takeRate'>
 
-/** What any token may call: refusals of the token itself are logged under it. */
+/** A route that any token may call: refusals of the token itself are logged under it. */
 const route = ownRoute('me')
 
-/** A message of JSON-RPC, as far as it is looked at here. */
+/** A message of JSON-RPC, of which only some members are read here. */
 export type Message = JsonObject
 
-/** Reads one message. Throws if it cannot be read exactly, or is a list of messages, which no revision here has. */
+/**
+ * Parses one message. Throws if that loses anything, or if it is a list of messages, which no supported revision has.
+ */
 export function readMessage({ rawHeaders }: AgentRequest, body: Body): Message {
   const message: Json = readBody(body, readHeaders(rawHeaders, false), ['application/json'], batchValuesMax)
   if (isObject(message)) return message
   throw new Refusal('malformed_json', { detail: 'Send one JSON-RPC message, as one JSON object.' })
 }
 
-/** Returns the caller. Throws as /v1 does, and then if its company lets no agents in. */
+/** Returns the caller. Throws as /v1 does, and if its company allows no agents. */
 export async function admitAgent(request: AgentRequest): Promise<AdmittedAgent> {
   const { app, share, rawHeaders, peer } = request
   const ask = readToken({ rawHeaders, peer, route, query: '' })
@@ -69,7 +71,7 @@ export async function admitAgent(request: AgentRequest): Promise<AdmittedAgent> 
   return { ...request, ask, caller, settings, erasedAt }
 }
 
-/** Counts the request of an agent whose message was read. Throws if its token has made too many. */
+/** Counts the request of an agent after its message is parsed. Throws if its token has made too many. */
 export function countAgent(agent: AdmittedAgent, message: Message): Agent {
   const { app, ask, caller } = agent
   const call = plainCall(agent)
@@ -83,7 +85,7 @@ export function countAgent(agent: AdmittedAgent, message: Message): Agent {
   return { ...agent, client: clientOf(message, agent.rawHeaders), takeRate }
 }
 
-/** The request itself, for the log: no call of /v1 is made by it. */
+/** Returns the request itself for the log: it is no call of /v1. */
 const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }: AgentRequest): Call => ({
   ...{ route, path: agentPath, params: {}, query: '', body: { bytes: Buffer.alloc(0) } },
   ...{ rawHeaders, peer, share, requestId, errorsPage, startedAt },
@@ -91,7 +93,10 @@ const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }
 
 const clientInfo = 'io.modelcontextprotocol/clientInfo'
 
-/** Returns what a client says it is, in its message or, in older revisions, in `User-Agent`; nobody checks it. */
+/**
+ * Returns the name that a client gives for itself, in its message or, in older revisions, in `User-Agent`. It is not
+ * verified.
+ */
 function clientOf(message: JsonObject, rawHeaders: readonly string[]): string | null {
   const named = nameIn(message) ?? headerNamed('user-agent', rawHeaders)
   const text = inLine(formatStorable(named ?? '')).trim()

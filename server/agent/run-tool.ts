@@ -17,14 +17,16 @@ const tools: { readonly [name in ToolName]: (agent: Agent, given: JsonObject) =>
   status,
 }
 
-/** What a tool came to, as a result of the protocol. Texts of records stand in it as data, and in nothing else. */
+/** The result of a tool in the form of the protocol. Texts of records are data in it, and nothing else. */
 export type ToolResult = {
   structuredContent: JsonObject
   content: { type: 'text'; text: string }[]
   isError?: true
 }
 
-/** Runs a tool. Returns undefined if there is none of this name. A refusal is a result too: the agent can do better. */
+/**
+ * Runs a tool. Returns undefined if no tool has this name. A refusal is a result too: the agent can correct its call.
+ */
 export async function runTool(
   agent: Agent,
   failed: FailureResponder,

@@ -30,24 +30,37 @@ export function createAgents(
     refuseForeignOrigin(app.config, request)
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const asked = { app, share, rawHeaders, peer, requestId, startedAt, errorsPage, base: baseOf(app.config, request) }
+    const agentRequest = {
+      app,
+      share,
+      rawHeaders,
+      peer,
+      requestId,
+      startedAt,
+      errorsPage,
+      base: baseOf(app.config, request),
+    }
     const body = await readBody(request, budget, agentRequestBytesMax, () =>
-      within('reads', share, async () => (await admitAgent(asked)) !== undefined),
+      within('reads', share, async () => (await admitAgent(agentRequest)) !== undefined),
     )
-    const message = orRefusal(() => readMessage(asked, body))
+    const message = orRefusal(() => readMessage(agentRequest, body))
     const isWrite = !(message instanceof Refusal) && writes(message)
-    return within(isWrite ? 'writes' : 'reads', share, () => answerRead(asked, message, isWrite))
+    return within(isWrite ? 'writes' : 'reads', share, () => answerRead(agentRequest, message, isWrite))
   }
 
-  /** The caller is judged before what it sends. */
-  async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<HttpResponse> {
-    const admitted = await admitAgent(asked)
+  /** Checks the caller before its message. */
+  async function answerRead(
+    agentRequest: AgentRequest,
+    message: Message | Refusal,
+    isWrite: boolean,
+  ): Promise<HttpResponse> {
+    const admitted = await admitAgent(agentRequest)
     const agent = countAgent(admitted, orThrow(message))
     if (isWrite) refuseWritesInShortage()
     return answerMessage(agent, failed, orThrow(message))
   }
 }
 
-/** Whether the message calls a tool that writes: a preview is kept, too. */
+/** Returns whether the message calls a tool that writes; a preview is stored, so it writes too. */
 const writes = ({ method, params }: Message): boolean =>
   method === 'tools/call' && isObject(params) && (params.name === 'preview' || params.name === 'apply')

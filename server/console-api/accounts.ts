@@ -15,11 +15,13 @@ import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
-/** Settings, Accounts: who may do what. */
+/** Settings, Accounts: accounts and their permissions. */
 
 export const list = async ({ read }: OperationRequest<'accounts.list'>) => createWholeList(await read(listAccounts))
 
-export const fetch = async (asked: OperationRequest<'accounts.fetch'>) => ({ data: await find(asked, recordId(asked)) })
+export const fetch = async (request: OperationRequest<'accounts.fetch'>) => ({
+  data: await find(request, recordId(request)),
+})
 
 export async function create({ app, body, change, passwords }: OperationRequest<'accounts.create'>) {
   const wanted = await body()
@@ -34,22 +36,22 @@ export async function create({ app, body, change, passwords }: OperationRequest<
   })
 }
 
-export async function update(asked: OperationRequest<'accounts.update'>) {
-  const id = recordId(asked)
-  const { own_password, ...wanted } = await asked.body()
-  await confirmWhereNeeded(asked, id, wanted, own_password)
-  return asked.change(
+export async function update(request: OperationRequest<'accounts.update'>) {
+  const id = recordId(request)
+  const { own_password, ...wanted } = await request.body()
+  await confirmWhereNeeded(request, id, wanted, own_password)
+  return request.change(
     async (transaction, session) => {
       const { actor, row } = session
       const before = await holdAccount(transaction, actor.companyId, id)
       mayChangeAccount(selfOf(session), before, wanted)
       const account = await setAccount(transaction, actor.companyId, id, wanted, {
-        hashing: asked.passwords.hash,
-        publicUrl: asked.app.config.publicUrl,
+        hashing: request.passwords.hash,
+        publicUrl: request.app.config.publicUrl,
         actor,
       })
       const renews = row.account_id === id && wanted.password !== undefined
-      return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }
+      return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
     },
     { isRevocation: true },
   )
@@ -57,11 +59,16 @@ export async function update(asked: OperationRequest<'accounts.update'>) {
 
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
 
-/** With another address or password somebody could sign in as the account, so that asks for one's own password. */
-async function confirmWhereNeeded(asked: AdmittedRequest, id: number, wanted: AccountChange, own: string | undefined) {
-  const { app, passwords } = asked
-  const session = asked.session()
-  const before = await find(asked, id)
+/** Requires one's own password for a change of address or password, which would allow a sign-in as that account. */
+async function confirmWhereNeeded(
+  request: AdmittedRequest,
+  id: number,
+  wanted: AccountChange,
+  own: string | undefined,
+) {
+  const { app, passwords } = request
+  const session = request.session()
+  const before = await find(request, id)
   mayChangeAccount(selfOf(session), before, wanted)
   if (own !== undefined) await confirmPassword(app.database, passwords, session, own, 'own_password')
   else if (wanted.password !== undefined || (wanted.email ?? before.email) !== before.email) {

@@ -20,7 +20,7 @@ import type { Transaction } from '../store/database.ts'
 import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
-/** Settings, Agents, and what agents ask for: each preview for those who may decide about it. */
+/** Settings, Agents, and the previews of agents. A preview is shown to accounts that may decide on it. */
 
 export const fetch = async (asked: OperationRequest<'agents.fetch'>) => ({
   data: formatSettings(asked, await asked.read(showAgents)),
@@ -42,7 +42,7 @@ const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettin
   url: baseOf(app.config, request) + agentPath,
 })
 
-/** So many of the newest are looked at. */
+/** Number of the newest previews that are examined. */
 const listedMax = 100
 
 export const countWaiting = async ({ read, session }: OperationRequest<'agents.waiting'>) =>
@@ -81,7 +81,7 @@ const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'de
   })
 }
 
-/** Returns the previews that wait for somebody with the rights of the session, the oldest first. */
+/** Returns the previews that the account of the session may decide on, the oldest first. */
 export async function waitingFor(
   transaction: Transaction,
   companyId: number,
@@ -95,7 +95,10 @@ export async function waitingFor(
 
 const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean => mayDecide(row, permissions)
 
-/** While agents are off nothing is applied; what is shown is judged by what they would have. */
+/**
+ * Returns the settings, or their defaults while agents are off: then nothing is applied, and previews are judged by the
+ * defaults.
+ */
 const settingsOf = async (transaction: Transaction, companyId: number): Promise<AgentSettings> =>
   (await showAgents(transaction, companyId)) ?? agentDefaults
 
@@ -126,7 +129,7 @@ function inShort(row: DecidedRow, settings: AgentSettings): AgentPreview {
   }
 }
 
-/** What is no id names no preview. */
+/** A text that is no id names no preview. */
 const idOf = ({ id }: Pick<AdmittedRequest, 'id'>): string => readWriteId(id ?? '') ?? nowhere
 
 const nowhere = '00000000-0000-0000-0000-000000000000'

@@ -8,7 +8,7 @@ import type { HttpResponse } from '../http/send.ts'
 import { builtFile } from '../http/static-file.ts'
 import { contentPolicy } from './response.ts'
 
-/** Where the build of the console lies. */
+/** The folder with the build of the console. */
 export const builtConsole = join(import.meta.dirname, '../../console/dist')
 
 export type AppFiles = (
@@ -18,8 +18,8 @@ export type AppFiles = (
 ) => Promise<HttpResponse>
 
 /**
- * The app's files. Those under /assets carry a hash of their content in their name and are kept for a year; every other
- * path that a browser asks for as a page is the app itself, which knows its own paths.
+ * Serves the app's files. Those under /assets have a hash of their content in their names, and are cached for a year.
+ * Every other path that a browser requests as a page is the app itself, which has its own router.
  */
 export const openAppFiles =
   (folder: string): AppFiles =>
@@ -33,7 +33,10 @@ export const openAppFiles =
     throw new Refusal('not_found')
   }
 
-/** As the build names its files. Nothing with a dot in front is one, so no path leads out of the folder. */
+/**
+ * Returns whether a path has the form of the build's file names. No part begins with a dot, so no path leads out of the
+ * folder.
+ */
 const isName = (path: string): boolean => /^(\/[\w-][\w.-]*)+$/.test(path)
 
 const headersOf = (path: string): HttpResponse['headers'] => ({
@@ -41,7 +44,7 @@ const headersOf = (path: string): HttpResponse['headers'] => ({
   'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
 })
 
-/** Of what a build is made of. */
+/** Media types of the files of a build. */
 const types: { readonly [ending: string]: string } = {
   '.css': 'text/css; charset=utf-8',
   '.ico': 'image/x-icon',

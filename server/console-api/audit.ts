@@ -8,7 +8,7 @@ import { csvType, download, noteExport } from './export.ts'
 import type { ConsoleResult, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage } from './read-parameters.ts'
 
-/** Settings, Audit: a page of it, or all of it as a file. */
+/** Settings, Audit: a page of the audit log, or all of it as a file. */
 
 export async function list({ parameters, read }: OperationRequest<'audit.list'>) {
   const page = readPage(parameters)
@@ -16,22 +16,22 @@ export async function list({ parameters, read }: OperationRequest<'audit.list'>)
   return read((transaction, companyId) => readAudit(transaction, companyId, filter, page))
 }
 
-export const exportCsv = (asked: OperationRequest<'audit.csv'>): Promise<ConsoleResult> =>
-  exportAudit(asked, csvType, auditCsv)
+export const exportCsv = (request: OperationRequest<'audit.csv'>): Promise<ConsoleResult> =>
+  exportAudit(request, csvType, auditCsv)
 
-export const exportJson = (asked: OperationRequest<'audit.json'>): Promise<ConsoleResult> =>
-  exportAudit(asked, jsonType, auditJson)
+export const exportJson = (request: OperationRequest<'audit.json'>): Promise<ConsoleResult> =>
+  exportAudit(request, jsonType, auditJson)
 
 async function exportAudit(
-  asked: OperationRequest<'audit.csv' | 'audit.json'>,
+  request: OperationRequest<'audit.csv' | 'audit.json'>,
   type: string,
   format: (pages: AsyncIterable<AuditEntry[]>) => AsyncIterable<string>,
 ): Promise<ConsoleResult> {
-  const { app, parameters } = asked
+  const { app, parameters } = request
   const filter = readFilter(parameters)
-  const { actor } = asked.session()
+  const { actor } = request.session()
   await noteExport(app, actor, { resource: 'audit', format: type === csvType ? 'csv' : 'json' })
-  return download(asked, { name: 'audit', type }, format(everyAudit(app.database, actor.companyId, filter)))
+  return download(request, { name: 'audit', type }, format(everyAudit(app.database, actor.companyId, filter)))
 }
 
 function readFilter(given: OperationRequest<'audit.csv'>['parameters']): AuditFilter {

@@ -19,12 +19,12 @@ import { presentToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 
-/** One call of the log, with what it said and was answered, and the same once more as a dry-run. */
+/** One call of the log with its request and response, and its repetition as a dry-run. */
 
-export async function fetch(asked: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
-  const session = asked.session()
-  const { call, details, lacking } = await asked.read(async (transaction, companyId) => {
-    const found = await callWithDetails(transaction, companyId, recordId(asked))
+export async function fetch(request: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
+  const session = request.session()
+  const { call, details, lacking } = await request.read(async (transaction, companyId) => {
+    const found = await callWithDetails(transaction, companyId, recordId(request))
     return { ...found, lacking: await lackingOf(transaction, companyId, found.call) }
   })
   const needs = missingView(session, call)
@@ -44,24 +44,31 @@ export async function fetch(asked: OperationRequest<'calls.fetch'>): Promise<{ d
   }
 }
 
-/** What the call would come to now, for the account of the session instead of its token. Nothing is kept, and it is no call. */
-export async function dryRun(asked: OperationRequest<'calls.dry-run'>) {
-  const { call, details } = await asked.read((transaction, companyId) =>
-    callWithDetails(transaction, companyId, recordId(asked)),
+/**
+ * Returns the current outcome of the call as a dry-run, for the account of the session instead of its token. Nothing is
+ * stored, and it is not logged as a call.
+ */
+export async function dryRun(request: OperationRequest<'calls.dry-run'>) {
+  const { call, details } = await request.read((transaction, companyId) =>
+    callWithDetails(transaction, companyId, recordId(request)),
   )
   const route = routeOf(call)
-  const needs = missingView(asked.session(), call)
-  if (needs !== undefined) needPermission(asked.session(), needs)
+  const needs = missingView(request.session(), call)
+  if (needs !== undefined) needPermission(request.session(), needs)
   if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
     throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
-  needPermission(asked.session(), route.scope)
-  return repeatCall(asked, route, details)
+  needPermission(request.session(), route.scope)
+  return repeatCall(request, route, details)
 }
 
-function repeatCall({ app, change, requestId, ...asked }: AdmittedRequest, route: ResourceRoute, details: CallDetails) {
+function repeatCall(
+  { app, change, requestId, ...request }: AdmittedRequest,
+  route: ResourceRoute,
+  details: CallDetails,
+) {
   const bytes = Buffer.from(details.request_body ?? '')
   const call: Call = {
-    ...asked,
+    ...request,
     ...{
       errorsPage: errorsAddress(app.config.publicUrl),
       requestId,
@@ -95,7 +102,7 @@ function repeatCall({ app, change, requestId, ...asked }: AdmittedRequest, route
   )
 }
 
-/** What stands where a path of a record has its id. */
+/** Returns the part of a path at the place of a record's id. */
 const idIn = (path: string): string | undefined => path.split('/')[3]
 
 async function callWithDetails({ run }: Transaction, companyId: number, id: number) {
@@ -107,18 +114,21 @@ async function callWithDetails({ run }: Transaction, companyId: number, id: numb
 
 const served = memoize((all: Registry) => new Map(dataRoutesOf(all).map((route) => [route.id, route])))
 const routeOf = (call: CallListRow): DataRoute | undefined => served(registry).get(call.route)
-/** A write whose record has its id in the path, or none yet. */
+/** Returns whether a route is a write whose record has its id in the path, or none yet. */
 const isOnResource = (route: DataRoute): route is ResourceRoute =>
   isWrite(route) && route.definition !== undefined && route.pathParameters.every(({ is }) => is === 'Id')
 
-/** What is said of records is shown to those who may see them; where it may be about any, to those who may see all. */
+/**
+ * Returns a missing permission to see the records of a call; if they may be of any resource, all permissions are
+ * needed.
+ */
 function missingView({ row }: Session, call: CallListRow): string | undefined {
   const definition = routeOf(call)?.definition
   const kinds = definition ? [definition] : registry.filter((kind) => kind.served)
   return kinds.map(({ name }) => permission(name, 'VIEW')).find((code) => !row.permissions.includes(code))
 }
 
-/** Where a right is missing: on the token that there is now, or on its account. */
+/** Returns which of the current token and its account has a missing permission. */
 async function lackingOf(
   transaction: Transaction,
   companyId: number,
@@ -130,13 +140,13 @@ async function lackingOf(
   const account = token && (await listAccounts(transaction, companyId)).find(({ id }) => id === token.account_id)
   return {
     scope,
-    // A permission of fields is one of the account alone.
+    // Only accounts have permissions of fields.
     token: fieldPermissions.includes(scope) || (token?.scopes.includes(scope) ?? false),
     account: account?.permissions.includes(scope) ?? false,
   }
 }
 
-/** What a refusal says of itself; the beginning of one says nothing that can be read. */
+/** Returns the problem of a refusal; null if its body was cut and cannot be parsed. */
 function problemOf(details: CallDetails | undefined): CallDetailsResult['problem'] {
   if (!details?.answer_body || details.answer_state === 'cut') return null
   const { detail, errors = [], code } = JSON.parse(details.answer_body) as Partial<ProblemBody>
@@ -153,7 +163,7 @@ function repeatableOf(
   return row.permissions.includes(route.scope) ? 'yes' : 'not_held'
 }
 
-/** Which check refused the call before it was looked into; null where it came further. */
+/** The check that refused a call before its request was parsed; null after that. */
 const gates: { readonly [code in RefusalCode]?: string } = {
   unauthorized: 'token',
   ip_not_allowed: 'address',
@@ -163,7 +173,7 @@ const gates: { readonly [code in RefusalCode]?: string } = {
 
 const gateOf = ({ code }: CallListRow): string | null => gates[code as RefusalCode] ?? null
 
-/** What to do about a refusal. */
+/** Returns advice about a refusal. */
 function adviceOf({ code, token_ended_at }: CallListRow): string | null {
   if (code === null) return null
   if (code === 'unauthorized') {

@@ -18,10 +18,12 @@ import type { App, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 
-/** Calls taken together: what fails again and again, who calls, and who calls with a token that is gone. */
+/** Summaries of calls: repeated failures, callers, and callers with a token that no longer works. */
 
 const day = { hours: 24, groups: 20 }
-/** So many of the last calls, or of the last refusals of each code, are looked at: more would take long and tell the same. */
+/**
+ * Number of last calls, or of last refusals of each code, that are examined: more would take long for the same result.
+ */
 const callsMax = 10_000
 const codes = Object.keys(refusals)
 
@@ -48,7 +50,7 @@ export async function showSwitch({ app, session }: OperationRequest<'calls.detai
   return { data: formatSwitch(app, row?.keeps === true) }
 }
 
-/** What is kept by then is not shown any more, and removed with the next sweep. */
+/** Switches the details of calls. Stored details are no longer shown, and removed by the next sweep. */
 export async function turnSwitch({ app, body, change }: OperationRequest<'calls.switch-details'>) {
   const { keeps } = await body()
   return change(async (transaction, { actor }) => {
@@ -60,13 +62,13 @@ export async function turnSwitch({ app, body, change }: OperationRequest<'calls.
 
 const formatSwitch = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: config.callDetailsKeptDays })
 
-/** The log of API calls: what integrations do, and why one is refused. */
+/** The log of API calls: the calls of integrations, and the reasons of refusals. */
 
-export async function list(asked: OperationRequest<'calls.list'>) {
-  const wanted = readPage(asked.parameters)
-  const filter = readFilter(asked.parameters)
-  const { companyId } = asked.session().actor
-  return rowsOf<CallListRow>(asked, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
+export async function list(request: OperationRequest<'calls.list'>) {
+  const wanted = readPage(request.parameters)
+  const filter = readFilter(request.parameters)
+  const { companyId } = request.session().actor
+  return rowsOf<CallListRow>(request, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
 }
 
 function readFilter(given: OperationRequest<'calls.list'>['parameters']): CallFilter {

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { RequestOrigin } from '#sql/author.ts'
 
-/** Who is at the other end, as far as it can be known. */
+/** The sender of a request, as far as it is known. */
 export type Client = {
-  /** The TCP peer; undefined where the socket could not say. */
+  /** The TCP peer; undefined if the socket has none. */
   peer: string | undefined
-  /** What a trusted proxy says of who is behind it; null where there is none or it says nothing. */
+  /** The address that a trusted proxy forwarded; null if there is none. */
   forwardedFor: string | null
-  /** What the request itself says of that, whoever sent it: a claim, printable and cut. */
+  /** The forwarded address that the request itself claims: not verified, printable and cut. */
   claim: string | null
-  /** What the browser says of itself. */
+  /** The name that the browser gives for itself. */
   device: string | null
 }
 
@@ -24,7 +24,7 @@ const formatHeader = (header: string | string[] | undefined, most: number): stri
         .replace(/[^\x20-\x7e]/g, '')
         .slice(0, most)
 
-/** Where a request came from, for the log. */
+/** Returns the origin of a request, for the log. */
 export const requestOriginOf = ({ client, requestId }: { client: Client; requestId: string }): RequestOrigin => ({
   requestId,
   peer: client.peer ?? null,
@@ -33,8 +33,9 @@ export const requestOriginOf = ({ client, requestId }: { client: Client; request
 })
 
 /**
- * Reads who asks. A forwarding header is believed from the proxies of TRUSTED_PROXIES alone, and tells only for whom
- * attempts to sign in are counted: never what an allowlist or a recorded peer says. Decisions, Console.
+ * Returns a function that reads the sender of a request. A forwarding header is accepted only from the proxies of
+ * TRUSTED_PROXIES. It decides only for whom attempts to sign in are counted, and never changes an allowlist check or a
+ * logged peer. Decisions, Console.
  */
 export function clientReader(trustedProxies: readonly string[]): (request: IncomingMessage) => Client {
   const trusted = new BlockList()
@@ -58,12 +59,12 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
   }
 }
 
-/** Whom attempts are counted for. */
+/** Returns the address for which attempts are counted. */
 export const countedPeer = ({ peer, forwardedFor }: Client): string | undefined => forwardedFor ?? peer
 
 /**
- * Each proxy adds the address that it saw at the end, so from there on the first that is no proxy of ours is who asked;
- * what stands before it, anybody may have written. Text that is no address ends the search.
+ * Returns the last address that is no trusted proxy: each proxy appends the address that it saw. Anybody may have
+ * written the entries before it. A text that is no address ends the search.
  */
 function lastUntrusted(header: string | string[] | undefined, isTrusted: (address: string) => boolean): string | null {
   const entries = String(header ?? '').split(',')
@@ -77,7 +78,7 @@ function lastUntrusted(header: string | string[] | undefined, isTrusted: (addres
   return nearest
 }
 
-/** An address without port, zone and brackets; an IPv4 address in IPv6 as itself. */
+/** Returns an address without port, zone and brackets; an IPv4 address in IPv6 as IPv4. */
 function plainAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   const address = (bare.split('%', 1)[0] as string).replace(/^::ffff:(?=\d+\.)/i, '')

@@ -7,7 +7,7 @@ import { amountsIn, setCompany, showCompany } from '../service/company.ts'
 import { dayAfter } from './home.ts'
 import type { App, OperationRequest } from './operation-request.ts'
 
-/** Settings, Company. What the company pays for, its plan and its add-ons, is the operator's to change. */
+/** Settings, Company. Only the operator changes the plan and the add-ons, which the company pays for. */
 
 export const fetch = ({ app, read }: OperationRequest<'company.fetch'>) =>
   read(async (transaction, companyId) => {
@@ -31,7 +31,7 @@ export async function update({ body, change }: OperationRequest<'company.update'
 const daysDefault = 30
 const daysMax = 90
 
-/** How much of the API and of the plan is used. */
+/** Returns the use of the API and of the plan. */
 export async function showUsage({ app, read, parameters }: OperationRequest<'usage'>) {
   const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
   const [rows, company] = await read((transaction, companyId) =>
@@ -56,6 +56,6 @@ function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   }
 }
 
-/** Days up to today, the oldest first; one without a call is a day too. */
+/** Returns days up to today, the oldest first, also those without a call. */
 const lastDays = (app: App, count: number): string[] =>
   Array.from({ length: count }, (_, index) => dayAfter(app, index + 1 - count))

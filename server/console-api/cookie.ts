@@ -4,14 +4,14 @@ import type { Changes } from './operation-request.ts'
 
 const sessionName = 'plumbline_session'
 const devicesName = 'plumbline_device'
-/** As long as browsers keep a cookie at most. */
+/** Browsers keep a cookie for this long at most. */
 const devicesSeconds = 400 * 24 * 3600
 
 export const isOverTls = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean => publicUrl?.startsWith('https:') ?? false
 
 /**
- * The cookies of the console. Over TLS their names have the prefix __Host-: no neighbour on the same site can set them,
- * and no page without TLS. How long a session counts is decided by the table, so its cookie has no date.
+ * Returns the cookies of the console. Over TLS their names have the prefix __Host-, so that no neighbour on the same
+ * site can set them, and no page without TLS. The table decides how long a session lasts, so its cookie has no date.
  */
 export function cookiesOf(config: Pick<Config, 'publicUrl'>) {
   const secure = isOverTls(config)
@@ -19,7 +19,7 @@ export function cookiesOf(config: Pick<Config, 'publicUrl'>) {
   return {
     session: prefix + sessionName,
     devices: prefix + devicesName,
-    /** The name that the session had without TLS, where it now has another. */
+    /** The name that the session had without TLS; null without TLS. */
     formerSession: secure ? sessionName : null,
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure } as const,
   }
@@ -27,7 +27,7 @@ export function cookiesOf(config: Pick<Config, 'publicUrl'>) {
 
 type Cookies = ReturnType<typeof cookiesOf>
 
-/** What the browser shows. A session under its former name counts where there is none under the present one. */
+/** Returns the cookies of a request. A session under its former name counts if there is none under the current one. */
 export function shownCookies({ session, devices, formerSession }: Cookies, header: string | undefined) {
   const shown = parseCookie(header ?? '')
   const former = formerSession === null ? undefined : shown[formerSession]
@@ -39,7 +39,7 @@ export function shownCookies({ session, devices, formerSession }: Cookies, heade
   }
 }
 
-/** Tells the browser what changed. Wherever the session does, what it had under the former name goes. */
+/** Returns the headers for changed cookies. A change of the session also deletes the cookie of its former name. */
 export function setCookies(
   { session: name, devices: devicesName, formerSession, attributes }: Cookies,
   { session, devices }: { [what in keyof Changes]: Changes[what] | undefined },

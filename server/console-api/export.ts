@@ -13,8 +13,8 @@ import { readConsoleListing } from './read-parameters.ts'
 const pageRecords = 500
 
 /**
- * Everything that is filtered, as CSV. Which records these are is settled by one statement; then they are read and sent
- * page by page, so that neither a slow reader nor a large company holds a connection or the memory.
+ * Exports all records of a filter as CSV. One statement finds their ids. Then they are read and sent page by page, so
+ * that neither a slow reader nor a large company holds a connection or the memory.
  */
 export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
   const { definition } = like
@@ -32,7 +32,7 @@ export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
 
 export const csvType = 'text/csv; charset=utf-8'
 
-/** Notes that something leaves the company, before the first byte of it is sent. */
+/** Logs an export before its first byte is sent. */
 export const noteExport = (
   { database }: Pick<App, 'database'>,
   actor: Actor,
@@ -42,7 +42,7 @@ export const noteExport = (
     auditTransfer(transaction, actor, { records: 'exports', action: 'exported', facts }),
   )
 
-/** Returns a file of this day that is written while it is read. */
+/** Returns a file with today's date in its name. It is sent while it is read. */
 export function download(
   { app, requestId }: Pick<AdmittedRequest, 'app' | 'requestId'>,
   { name, type }: { name: string; type: string },
@@ -60,7 +60,7 @@ export function download(
   }
 }
 
-/** What fails when half is sent can only be broken off, so that nobody takes a part for the whole. */
+/** Returns a stream. A failure in the middle breaks the connection off, so that nobody takes a part for the whole. */
 function createReadable(app: App, requestId: string, parts: AsyncIterable<string>): Readable {
   const stream = Readable.from(parts, { objectMode: false })
   stream.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))

@@ -17,7 +17,7 @@ import * as token from './token.ts'
 import * as webhookAttempts from './webhook-attempts.ts'
 import * as webhooks from './webhooks.ts'
 
-/** What does each operation of the console. */
+/** The handlers of all operations of the console. */
 export const handlers = {
   'session.begin': session.begin,
   'session.end': session.end,

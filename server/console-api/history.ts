@@ -14,26 +14,26 @@ import { recordId } from '../pipeline/read-intent.ts'
 import type { OperationRequest, RecordsHandler } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 
-/** Who changed a record, what and when. A deleted record has its history still. */
+/** Lists the changes of a record, with authors and times. A deleted record still has its history. */
 export const listHistory: RecordsHandler<'records.history'> =
   ({ list: { definition } }) =>
-  (asked) =>
-    historyPage(asked, definition.name)
+  (request) =>
+    historyPage(request, definition.name)
 
-/** The same for whatever has a history. */
-export async function historyPage(asked: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
-  const wanted = readPage(asked.parameters)
-  const { companyId } = asked.session().actor
-  const record = recordId(asked)
+/** Returns a page of the history of a record or a setting. */
+export async function historyPage(request: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
+  const wanted = readPage(request.parameters)
+  const { companyId } = request.session().actor
+  const record = recordId(request)
   const list = historyOfRecord(companyId, records, record, wanted)
-  const { data, meta } = await rowsOf<HistoryRow>(asked, wanted, list, countHistory(companyId, records, record))
-  // There is at least the line of its creation.
+  const { data, meta } = await rowsOf<HistoryRow>(request, wanted, list, countHistory(companyId, records, record))
+  // There is at least the entry of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
-  const { lacksRights } = asked.session().actor
+  const { lacksRights } = request.session().actor
   return { data: data.map((row) => shownLine(row, lacksRights)), meta }
 }
 
-/** A line as it is shown, without the records' own columns, to somebody who lacks these permissions of fields. */
+/** Returns an entry without the records' own columns, for an account that lacks these permissions of fields. */
 const shownLine = (
   { id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow,
   lacks: LackedRights,
@@ -49,7 +49,7 @@ const shownLine = (
   changes: changes ? visibleMembers(row.records, lacks, changes as NonNullable<HistoryEntry['changes']>) : null,
 })
 
-/** The same with the record that it is about. */
+/** Returns an entry with its record. */
 export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }, lacks: LackedRights) => ({
   ...shownLine(row, lacks),
   records: row.records,
@@ -57,25 +57,25 @@ export const placedLine = ({ title, ...row }: HistoryRow & { title: string | nul
   title,
 })
 
-/** The account that did it; null where it was done without one. */
+/** Returns the account of an entry; null if it has none. */
 export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): AccountName =>
   account_id === null || account_name === null ? null : { account_id, name: account_name }
 
-/** The account that issued the token it was done with, which could make the token act for the other account. */
+/** Returns the account that issued the token of an entry: it could make the token act for the other account. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): AccountName =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })
 
-/** What was done in Settings, by whom: each part for those who may use it. */
-export async function listSettings(asked: OperationRequest<'settings.history'>) {
-  const wanted = readPage(asked.parameters)
-  const { actor, row } = asked.session()
+/** Lists changes of settings with their authors: each part for accounts that may use it. */
+export async function listSettings(request: OperationRequest<'settings.history'>) {
+  const wanted = readPage(request.parameters)
+  const { actor, row } = request.session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  const { data, meta } = await rowsOf<SettingsRow>(request, wanted, list, countSettingsHistory(actor.companyId, kinds))
   return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
 }
 
-/** Who may use a part of Settings sees what was done there. */
+/** The permission for each part of Settings, and for its history. */
 const rights: { readonly [kind in SettingsKind]: string } = {
   tokens: 'API_MANAGE',
   calls: 'API_MANAGE',

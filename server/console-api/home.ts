@@ -21,33 +21,33 @@ const noticeDays = { expiringDocuments: 30, service: 14 }
 const itemsMax = 5
 const recentMax = 10
 
-/** The first page: what waits for somebody, each part for those alone who may see its records. */
-export async function showHome(asked: OperationRequest<'home'>) {
-  const resources = findViewable(asked.session())
+/** Returns the first page: the open tasks, each part only for accounts that may see its records. */
+export async function showHome(request: OperationRequest<'home'>) {
+  const resources = findViewable(request.session())
   const mayView = (name: string) => resources.some((resource) => resource.name === name)
-  const data = await asked.read(async (transaction, companyId) => {
+  const data = await request.read(async (transaction, companyId) => {
     const parts: Promise<HomeFigures>[] = [
       ...(mayView('projects') ? [projects(transaction, companyId)] : []),
       ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
-      ...(mayView('subcontractors') ? [expiringDocuments(asked.app, transaction, companyId)] : []),
-      ...(mayView('equipment') ? [service(asked.app, transaction, companyId)] : []),
+      ...(mayView('subcontractors') ? [expiringDocuments(request.app, transaction, companyId)] : []),
+      ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
       ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
       ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-      agentPreviews(transaction, companyId, asked.session()),
-      ...(resources.length > 0 ? [readRecent(transaction, asked.session(), resources)] : []),
+      agentPreviews(transaction, companyId, request.session()),
+      ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
     ]
     return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
   })
   return { data }
 }
 
-/** What agents ask for, of which this account may decide. */
+/** Counts the previews of agents that this account may decide on. */
 async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<HomeFigures> {
   const waiting = await waitingFor(transaction, companyId, session)
   return waiting.length === 0 ? {} : { agent_previews: { count: waiting.length, items: waiting.slice(0, itemsMax) } }
 }
 
-/** What one row says. */
+/** Returns a part of the page that has one row. */
 async function part({ run }: Transaction, name: keyof HomeFigures, statement: Statement): Promise<HomeFigures> {
   const [row] = await run(statement)
   return { [name]: row }
@@ -89,7 +89,7 @@ async function readRecent({ run }: Transaction, { actor }: Session, resources: R
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })
 const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
 
-/** So many days from today, as the database counts days: by UTC. */
+/** Returns the date a number of days from today, in UTC, as the database counts days. */
 export function dayAfter({ clock }: App, days: number): string {
   return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
 }

@@ -8,17 +8,19 @@ import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
-/** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
+/**
+ * Import. The browser parses the file. These operations look up its values, and run its batches as dry-runs and writes.
+ */
 
 export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
   async ({ body, read, session }) => {
-    const asked = await body()
-    const field = definition.fields[asked.field]
-    needFieldRights(session().actor, listNeededRights(definition, [asked.field]))
+    const request = await body()
+    const field = definition.fields[request.field]
+    needFieldRights(session().actor, listNeededRights(definition, [request.field]))
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
     return createWholeList(
-      await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)),
+      await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, request)),
     )
   }
 
@@ -44,20 +46,20 @@ const nameMax = 200
 
 export const attempt: RecordsHandler<'records.try-import'> =
   ({ list: { definition } }) =>
-  async (asked) => {
-    const { operations } = await asked.body()
-    return run(asked, { definition, operations, part: undefined, ifPlan: undefined })
+  async (request) => {
+    const { operations } = await request.body()
+    return run(request, { definition, operations, part: undefined, ifPlan: undefined })
   }
 
 export const batch: RecordsHandler<'records.import'> =
   ({ list: { definition } }) =>
-  async (asked) => {
-    const writeId = asked.id ?? ''
-    const { actor } = asked.session()
-    // Before its body, which is large, is received.
-    await asked.read((transaction) => ownImport(transaction, actor, definition, writeId))
-    const { operations, ...rows } = await asked.body()
-    return run(asked, { definition, operations, part: { writeId, ...rows }, ifPlan: asked.headers.ifPlan })
+  async (request) => {
+    const writeId = request.id ?? ''
+    const { actor } = request.session()
+    // Checked before the body is received, which is large.
+    await request.read((transaction) => ownImport(transaction, actor, definition, writeId))
+    const { operations, ...rows } = await request.body()
+    return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
   }
 
 function run({ app, change, requestId }: AdmittedRequest, given: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {

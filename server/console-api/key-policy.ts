@@ -9,14 +9,15 @@ import { replyTo } from './response.ts'
 type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
   companyId: number
   accountId: number
-  /** The key as it was sent. */
+  /** The key as sent. */
   sent: string
   bytes: Buffer
 }
 
 /**
- * The key of a write of the interface. Only successes are kept; after a refusal the form goes on with its key. A key
- * belongs to the account: its stored form has a blank, which no key of /v1 has. Decisions, Console pages.
+ * Returns the key policy of a write of the console. Only successes are stored; after a refusal the form continues with
+ * its key. A key belongs to the account. Its stored form has a blank, which no key of /v1 has. Decisions, Console
+ * pages.
  */
 export async function keyOfWrite<T extends AnyResult>(
   secret: SealingKeys,
@@ -36,10 +37,10 @@ export async function keyOfWrite<T extends AnyResult>(
     async keep(done, transaction, { actor }) {
       const finished: AnyResult = done
       const { status, headers, body, session } = 'data' in finished ? replyTo(route, finished) : finished
-      // A session that begins is for the browser that asked, and an export is no write.
+      // A new session belongs to the browser of the request, and an export is no write.
       if (session !== undefined || typeof body !== 'string') return undefined
       const stored = { status, location: headers.Location ?? null, etag: headers.ETag ?? null }
-      // An answer that shows a secret is sealed, as the secret itself is.
+      // An answer with a secret is sealed, like the secret itself.
       const sealed = route.showsSecret ? await seal(transaction, secret, { text: body, boundTo }) : undefined
       return { ...stored, body: sealed?.toString('base64') ?? body, request_id: requestId, write_id: actor.writeId }
     },
@@ -60,7 +61,7 @@ export async function keyOfWrite<T extends AnyResult>(
 const savedBefore =
   'An earlier try of this form has arrived and was saved, with what it said then. Look at what is stored before you send it changed.'
 
-/** Thrown when the sealing key is another one by now. */
+/** Throws, because the sealing key has changed since the answer was stored. */
 function refuseForgotten(): never {
   const detail = 'It was done, and its answer can no longer be shown. Look at what is stored.'
   throw new Refusal('outcome_unknown', { detail })

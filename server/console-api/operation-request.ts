@@ -15,82 +15,84 @@ import type { Transaction } from '../store/database.ts'
 import type { App as WebhooksApp } from '../webhooks/app.ts'
 import type { Client } from './client.ts'
 
-/** An operation at its path; one about records for each resource. */
+/** An operation at its path; operations on records have one for each resource. */
 export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
-  /** What metrics and logs call it. */
+  /** The name in metrics and logs. */
   id: string
   /** A permission, `session` or `nobody`. */
   needs: string
-  /** What a body may be sent as. */
+  /** The media types of a body. */
   accepts: readonly string[]
-  /** Bound once, at the start: no request looks for it. */
+  /** The handler, bound once at the start, so that no request looks for it. */
   answer: Handler<never>
 }
 
-/** What goes back. An export is written while it is read. */
+/** The whole answer. An export is sent while it is read. */
 export type ConsoleResult = Omit<ApiResponse, 'body'> & Changes & { body: string | Readable }
 
-/** What an answer changes in the browser. */
+/** Changes of an answer in the browser. */
 export type Changes = {
-  /** The text of a session that begins; null ends the one there is. */
+  /** The text of a new session; null ends the current one. */
   session?: string | null
-  /** The devices of the browser from now on. */
+  /** The new text with the devices of the browser. */
   devices?: string
 }
 
-/** What an operation comes to. */
+/** The result of an operation. */
 export type OperationResult<Name extends ConsoleOperationName> = ConsoleBody<AnswerOf<Name>> & Changes
 
-/** What any operation comes to, or its whole answer. */
+/** The result of any operation, or its whole answer. */
 export type AnyResult = ({ data: unknown; meta?: Meta } & Changes) | ConsoleResult
 
-/** Does an operation. Where the database writes the JSON, or where there is none, it makes the whole answer. */
+/** Runs an operation. It returns the whole answer if the database writes the JSON, or there is none. */
 export type Handler<Name extends ConsoleOperationName> = (
-  asked: OperationRequest<Name>,
+  request: OperationRequest<Name>,
 ) => Promise<OperationResult<Name> | ConsoleResult>
 
-/** Does an operation on records of one resource, whose routes of /v1 it is given, once, at the start. */
+/**
+ * Creates the handler of an operation on records of one resource once, at the start, from the resource's routes of /v1.
+ */
 export type RecordsHandler<Name extends ConsoleOperationName> = (served: StandardRoutes) => Handler<Name>
 
-/** A handler for each operation, of the sort that it needs. */
+/** A handler for each operation, of the type that it requires. */
 export type Handlers = {
   readonly [Name in ConsoleOperationName]: Name extends `records.${string}` ? RecordsHandler<Name> : Handler<Name>
 }
 
-/** A request for an operation, as it came in. */
+/** A request for an operation, as received. */
 export type IncomingRequest = HttpRequest & {
   app: App
   passwords: PasswordQueue
   route: ConsoleRoute
-  /** What the browser shows of its session, and whether its cookie should have a prefix and has none. */
+  /** The text of the session in the cookie, and whether the cookie lacks the prefix that it should have. */
   sessionText: string | undefined
   sessionIsPlain: boolean
-  /** What it shows of its devices. */
+  /** The text of the devices in the cookie. */
   devices: string | undefined
   client: Client
   /** The `{id}` of the path. */
   id: string | undefined
-  /** Whose part of the service it takes. */
+  /** The share of the service that it uses. */
   share: Share
-  /** Does without a slot of the limiter what waits for others, such as receiving a body. */
+  /** Runs work without a slot of the limiter while it waits for others, such as receiving a body. */
   outside<T>(work: () => Promise<T>): Promise<T>
-  /** Is told whose session it is, as soon as that is known. */
+  /** Called with the session as soon as it is known. */
   seen(session: Session): void
 }
 
-/** The same once it has been let in. */
+/** A request that is admitted. */
 export type AdmittedRequest = IncomingRequest & {
   headers: Headers
-  /** Throws where the operation needs none and there is none. */
+  /** Returns the session. Throws if the operation allows anonymous callers and this one is anonymous. */
   session(): Session
-  /** One transaction that reads what the company of the session has. */
+  /** Runs one transaction that reads data of the session's company. */
   read<T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T>
-  /** The body as it was sent, received when it is asked for; a request that has none sends none. */
+  /** Returns the body as sent, which is received on the first call; of a method without one, an empty body. */
   bytes(): Promise<Body>
   /**
-   * One transaction in which the session is held and its permission looked at again: when a sign-out, a disabling or a
-   * lost permission has been answered, nothing of the old rights is still to come. What the work comes to is the answer;
-   * with a key it is kept, and told again to a retry. A preview has no key.
+   * Runs one transaction, which locks the session and checks its permission again. Once a sign-out, a disabling or a
+   * lost permission is answered, no write with the old rights is still running. The result of the work is the answer.
+   * With a key it is stored, and replayed to a retry. A preview has no key.
    */
   change<T extends AnyResult>(
     work: (transaction: Transaction, session: Session) => Promise<T>,
@@ -100,16 +102,19 @@ export type AdmittedRequest = IncomingRequest & {
 
 export type ChangeOptions = {
   isPreview?: boolean
-  /** It takes rights away: it has the company's gate alone from the beginning, and is begun again where it waited in vain. */
+  /**
+   * Whether it takes rights away: it takes the company's gate alone from the beginning, and is retried after a lock
+   * time-out.
+   */
   isRevocation?: boolean
 }
 
-/** What a handler is given: the parameters and the body that its operation says it has. */
+/** The argument of a handler: with the parameters and the body that its operation declares. */
 export type OperationRequest<Name extends ConsoleOperationName> = AdmittedRequest & {
   parameters: { readonly [name in QueryOf<Name>]?: string }
-  /** Received and read when it is asked for. */
+  /** Receives and parses the body on the first call. */
   body(): Promise<BodyOf<Name>>
 }
 
-/** What the console needs of the app, passed by hand. */
+/** The parts of the service that the console needs, passed as an argument. */
 export type App = HttpApp & WebhooksApp

@@ -17,7 +17,10 @@ import type { AnyResult, ChangeOptions, ConsoleResult, IncomingRequest } from '.
 import { readMembers } from './read-members.ts'
 import { replyTo } from './response.ts'
 
-/** The straight line of a request to the console: headers → session → same site → our address → permission → what is asked. */
+/**
+ * Answers a request to the console. The order of its checks is: headers → session → same site → own address →
+ * permission → parameters and body.
+ */
 export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult> {
   const { app, route, request, sessionText, sessionIsPlain } = asking
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
@@ -34,7 +37,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     received ??= asking.outside(() => readBytes(request, asking.budget, most))
     return received
   }
-  const asked = {
+  const admitted = {
     ...asking,
     headers,
     session: () => {
@@ -42,7 +45,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       return session
     },
     read: <T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T> =>
-      app.database.transaction((transaction) => work(transaction, asked.session().actor.companyId)),
+      app.database.transaction((transaction) => work(transaction, admitted.session().actor.companyId)),
     bytes,
     parameters: readParameters(asking),
     body: async () =>
@@ -53,7 +56,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : noBody
-      const { key: sessionKey, row } = asked.session()
+      const { key: sessionKey, row } = admitted.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
       const { answer } = await runWrite<Session, T | ConsoleResult>(app.database, {
@@ -68,8 +71,8 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       return answer
     },
   }
-  // What answers it takes what its operation says it has.
-  const done = await route.answer(asked as never)
+  // The handler takes the parameters and the body that its operation declares.
+  const done = await route.answer(admitted as never)
   const reply = 'status' in done ? done : replyTo(route, done)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
   await renamePlainSession(app.database, session)
@@ -78,7 +81,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
 
 const noBody: Body = { bytes: Buffer.alloc(0) }
 
-/** Most of what the interface sends is a form; records are larger. */
+/** Most bodies of the console are forms; records are larger. */
 const smallBytes = 4 * 1024
 
 async function liveSession(asking: IncomingRequest): Promise<Session> {
@@ -89,7 +92,7 @@ async function liveSession(asking: IncomingRequest): Promise<Session> {
   return withOrigin(asking, session)
 }
 
-/** The session with the request that it came with, for the log. */
+/** Returns the session with the origin of its request, for the log. */
 const withOrigin = (asking: IncomingRequest, session: Session): Session => ({
   ...session,
   actor: { ...session.actor, from: requestOriginOf(asking) },
@@ -101,33 +104,36 @@ function checkNeeds(asking: IncomingRequest, session: Session): Session {
   return session
 }
 
-/** The parameters of a request, each known to its operation and given once; those of records are read by their definition. */
+/**
+ * Returns the parameters of a request. Each must belong to the operation and occur once. The definition parses those of
+ * records.
+ */
 function readParameters({ query, route }: IncomingRequest): { readonly [name: string]: string } {
   if (!route.query) return {}
   return Object.fromEntries(readPairs(query, route.query, `${route.method} ${route.path}`))
 }
 
 /**
- * A page of another site may send requests with our cookie; it cannot say that they come from here. Browsers say so in
- * Sec-Fetch-Site; older ones, and any without TLS, send Origin. A request that says neither changes nothing.
- * Decisions, Console.
+ * Throws if a page of another site sends the request: it may send our cookie, but cannot pretend to be of our site.
+ * Browsers state the site in Sec-Fetch-Site. Older ones, and any without TLS, send Origin. A request with neither may
+ * not change anything. Decisions, Console.
  */
 function refuseCrossSite(config: Config, request: IncomingMessage): void {
   const site = request.headers['sec-fetch-site']
-  // Another port is another site, and so is the same one without TLS.
+  // Another port counts as another site, and so does the same host without TLS.
   const isOurs = site === undefined ? isOwnOrigin(config, request) : site === 'same-origin' || site === 'none'
   if (!isOurs) throw new Refusal('cross_site_request')
 }
 
 /**
- * Where the address of the service is known, the console changes nothing under another: a name that somebody else
- * points at this machine is no way in. A proxy may change Host, so what the browser says counts first.
+ * Throws if the console is to change something under another address than PUBLIC_URL: a foreign name that points at
+ * this machine gives no access. A proxy may change Host, so the browser's headers count first.
  */
 function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMessage): void {
   if (publicUrl === null) return
-  const asked =
+  const called =
     headers.origin === undefined ? hostOrigin(new URL(publicUrl).protocol, headers.host) : originOf(headers.origin)
-  if (asked !== publicUrl) {
+  if (called !== publicUrl) {
     throw new Refusal('misdirected_request', {
       detail: `The web interface changes something at ${publicUrl} alone, as PUBLIC_URL says. Open it there, or correct PUBLIC_URL.`,
     })

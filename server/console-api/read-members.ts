@@ -5,7 +5,7 @@ import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { countStrangers, strangersLeft } from '#registry/strangers.ts'
 
-/** The members of a body, nothing stripped and nothing converted; all that is wrong with them at once. */
+/** Returns the members of a body, nothing stripped and nothing converted. Throws all problems at once. */
 export function readMembers<S extends Shape>(body: Json, shape: S): Members<S> {
   const problems = problemsOf(body, shape, '')
   if (problems.length > 0) throw invalidFields(problems)

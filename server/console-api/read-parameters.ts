@@ -14,19 +14,19 @@ import type { AdmittedRequest } from './operation-request.ts'
 
 type Page = { limit: number; offset: number }
 
-/** Which page is asked for, by the same rules as on lists of /v1. */
+/** Returns the requested page, by the rules of lists of /v1. */
 export const readPage = ({ limit, offset }: { readonly limit?: string; readonly offset?: string }): Page => ({
   limit: Math.min(readInteger('limit', limit, 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault, pageSizeMax),
   offset: readInteger('offset', offset, 0, offsetMax) ?? 0,
 })
 
-/** The rows of a page, and how many there are of all. */
+/** Reads the rows of a page, and the number of all rows. */
 export async function rowsOf<Row>({ read }: AdmittedRequest, wanted: Page, rows: Statement, count: Statement) {
   const [found, [counted]] = await read(({ run }) => Promise.all([run<Row>(rows), run<{ total: number }>(count)]))
   return { data: found, meta: { total: counted?.total ?? 0, ...wanted } }
 }
 
-/** Returns the moment that a body names. Throws where it is none. */
+/** Returns the moment of a body's member. Throws if it is none. */
 export function readMoment(field: string, text: string): Date {
   const moment = momentOf(text)
   if (moment === undefined) throw invalidField(field, 'wrong_format', 'must be a moment like 2026-03-31T12:00:00Z')
@@ -37,7 +37,7 @@ const dayMilliseconds = 24 * 3600 * 1000
 
 const day: Field = { kind: 'date', example: '2026-03-31', about: '' }
 
-/** Returns what a parameter says: a day, all of it, or a moment. Throws where it is neither. */
+/** Returns the span of a parameter: a whole day, or a moment. Throws if it is neither. */
 export function readDayOrMoment(name: string, value: string | undefined): { begins: string; ends: string } | undefined {
   if (value === undefined) return undefined
   if (isValueOf(day, value)) {
@@ -53,7 +53,10 @@ export function readDayOrMoment(name: string, value: string | undefined): { begi
   return { begins: moment.toISOString(), ends: new Date(moment.getTime() + 1).toISOString() }
 }
 
-/** What the lists of the console take: the parameters of /v1 for every field, and several values where one can be. */
+/**
+ * Parses the parameters of a list of the console: those of /v1 for every field, and several values where a field allows
+ * them.
+ */
 export function readConsoleListing(
   query: string,
   route: ResourceRoute,
@@ -72,7 +75,10 @@ export function readConsoleListing(
   return readListing(pairs, definition)
 }
 
-/** Every field that can be compared by equality; each reference, choice of a state and flag has its index anyway. */
+/**
+ * Returns the definition with a filter for every field that can be compared. References, states and flags have an index
+ * anyway.
+ */
 export const withEveryFilter = (definition: Definition): Definition => ({
   ...definition,
   filters: Object.entries(definition.fields).flatMap(([name, field]) =>

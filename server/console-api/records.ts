@@ -16,7 +16,7 @@ import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
-/** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
+/** The operations of /v1 on records of every resource, ERP-only ones included, for a session. */
 
 export const list: RecordsHandler<'records.list'> =
   ({ list: route }) =>
@@ -33,12 +33,12 @@ export const list: RecordsHandler<'records.list'> =
 
 export const fetch: RecordsHandler<'records.fetch'> =
   ({ fetch: route }) =>
-  async (asked) => {
-    const { companyId, lacksRights } = asked.session().actor
-    needFieldRights({ lacksRights }, rightsOfQuery(route.definition, asked.query))
-    const fields = readFields(readQuery(asked.query, route), route.definition)
-    const statement = fetchRecord(companyId, route.definition, recordId(asked), fields)
-    const [row] = await asked.app.database.read<{ version: number; json: string }>(statement)
+  async (request) => {
+    const { companyId, lacksRights } = request.session().actor
+    needFieldRights({ lacksRights }, rightsOfQuery(route.definition, request.query))
+    const fields = readFields(readQuery(request.query, route), route.definition)
+    const statement = fetchRecord(companyId, route.definition, recordId(request), fields)
+    const [row] = await request.app.database.read<{ version: number; json: string }>(statement)
     if (!row) throw new Refusal('not_found')
     const json = visibleRecords(route.definition, lacksRights, row.json)
     return {
@@ -54,31 +54,31 @@ export const create = ({ create: route }: StandardRoutes) => createWriteHandler(
 export const update = ({ update: route }: StandardRoutes) => createWriteHandler(route, handlers.update(route))
 export const remove = ({ delete: route }: StandardRoutes) => createWriteHandler(route, handlers.delete(route))
 
-/** The undo of a write, whichever records it was about. */
+/** Undoes a write, of any records. */
 export const undo = createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute))
 
-/** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
+/** Creates a handler with the parsing, the work and the envelope of a write of /v1. Only the author is a session. */
 function createWriteHandler(route: DataRoute, write: Write) {
-  return async (asked: AdmittedRequest): Promise<ConsoleResult> => {
+  return async (request: AdmittedRequest): Promise<ConsoleResult> => {
     const call: Call = {
-      ...asked,
-      peer: asked.client.peer,
+      ...request,
+      peer: request.client.peer,
       route,
-      // At most one, which the paths of the console call id.
-      params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, asked.id])),
-      errorsPage: errorsAddress(asked.app.config.publicUrl),
-      rawHeaders: asked.request.rawHeaders,
-      body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
+      // There is at most one parameter, which the paths of the console call `id`.
+      params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, request.id])),
+      errorsPage: errorsAddress(request.app.config.publicUrl),
+      rawHeaders: request.request.rawHeaders,
+      body: route.body ? await request.bytes() : { bytes: Buffer.alloc(0) },
     }
-    // What it answers is made of the record as it is then.
-    const intent = { ...readIntent(call, asked.headers), prefersRecord: true }
-    return asked.change(
+    // The answer has the record after the write.
+    const intent = { ...readIntent(call, request.headers), prefersRecord: true }
+    return request.change(
       async (transaction, session) => {
         const { actor } = session
         const mayDo = (code: string) => needPermission(session, code)
         needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
         const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
-        const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
+        const answer = await conclude(request.app, transaction, { actor, call, intent }, done)
         return replyOf(answer)
       },
       { isPreview: intent.dryRun },

@@ -10,19 +10,19 @@ import { issuerOf, whoOf } from './history.ts'
 import type { OperationRequest, OperationResult } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 
-/** What was deleted, and the way back. */
+/** Deletions, and their restores. */
 
-/** The resources that somebody may see. */
+/** Returns the resources that the account of the session may see. */
 export const findViewable = ({ row }: Session) =>
   registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
 
-export async function list(asked: OperationRequest<'removals.list'>) {
-  const wanted = readPage(asked.parameters)
-  const session = asked.session()
+export async function list(request: OperationRequest<'removals.list'>) {
+  const wanted = readPage(request.parameters)
+  const session = request.session()
   const { companyId } = session.actor
   const resources = findViewable(session).map(({ name }) => name)
   const list = removalsOf(companyId, resources, wanted)
-  const { data, meta } = await rowsOf<RemovalRow>(asked, wanted, list, countRemovals(companyId, resources))
+  const { data, meta } = await rowsOf<RemovalRow>(request, wanted, list, countRemovals(companyId, resources))
   return { data: data.map(formatRemoval), meta }
 }
 
@@ -42,9 +42,9 @@ const formatRemoval = ({
   unlinked: unlinked.map(({ records, by, ids }) => ({ ...summarizeRecords(records, ids), by })),
 })
 
-export async function restore(asked: OperationRequest<'removals.restore'>) {
-  const id = removalId(asked)
-  return asked.change(async (transaction, session): Promise<OperationResult<'removals.restore'>> => {
+export async function restore(request: OperationRequest<'removals.restore'>) {
+  const id = removalId(request)
+  return request.change(async (transaction, session): Promise<OperationResult<'removals.restore'>> => {
     const mayDo = (code: string) => needPermission(session, code)
     const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
     const groups = { came_back: cameBack.map(listedGroup), linked: linked.map(listedGroup) }

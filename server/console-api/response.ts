@@ -4,12 +4,12 @@ import type { HttpResponse } from '../http/send.ts'
 import { jsonType } from '../pipeline/stored-response.ts'
 import type { Changes, ConsoleResult, ConsoleRoute } from './operation-request.ts'
 
-/** What makes a browser forget what it keeps of us. What its storage has is how lists look, and stays. */
+/** The header that clears the browser's cache of the service. Its storage has only the layout of lists, and stays. */
 export const clearsCache = { 'Clear-Site-Data': '"cache"' } as const
 
 /**
- * Returns the headers of an answer of the interface: nothing of it is kept by a cache (ASVS V14.3.2), and what was kept goes
- * where a session is told that it is over.
+ * Returns the headers of an answer of the console. No cache stores it (ASVS V14.3.2). The cache is cleared when a
+ * session is over.
  */
 export const withoutTrace = ({ status, headers }: HttpResponse, hadSession: boolean) => ({
   ...headers,
@@ -17,7 +17,7 @@ export const withoutTrace = ({ status, headers }: HttpResponse, hadSession: bool
   ...(hadSession && status === refusals.unauthorized.status ? clearsCache : {}),
 })
 
-/** What an operation came to, in the envelopes of /v1. */
+/** Returns the result of an operation in the envelopes of /v1. */
 export function replyTo(
   { success }: Pick<ConsoleRoute, 'success'>,
   { data, meta, ...changes }: { data: unknown; meta?: Meta } & Changes,
@@ -31,19 +31,22 @@ export function replyTo(
   }
 }
 
-/** A whole list, which nobody pages through. */
+/** Returns a whole list, which has no pages. */
 export const createWholeList = <Row>(data: Row[]): { data: Row[]; meta: Meta } => ({
   data,
   meta: { total: data.length, limit: data.length, offset: 0 },
 })
 
-/** What every answer of the interface tells the browser, refusals and files too. */
+/** Adds the security headers, which every answer of the console has, refusals and files too. */
 export const withSecurityHeaders = (headers: HttpResponse['headers']): HttpResponse['headers'] => ({
   ...securityHeaders,
   ...headers,
 })
 
-/** Nothing from elsewhere. The app adds its styles as it runs, and marks them with the nonce of its page. */
+/**
+ * Returns a policy that allows nothing from other origins. The app adds its styles at run time, with the nonce of its
+ * page.
+ */
 export const contentPolicy = (nonce?: string): string =>
   [
     "default-src 'none'",
@@ -68,6 +71,6 @@ const securityHeaders = {
   'X-Download-Options': 'noopen',
   'X-Frame-Options': 'DENY',
   'X-Permitted-Cross-Domain-Policies': 'none',
-  // The filter that older browsers had is a way in of its own.
+  // The filter of older browsers is a vulnerability of its own.
   'X-XSS-Protection': '0',
 }

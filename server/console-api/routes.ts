@@ -10,18 +10,18 @@ import { handlers } from './handlers.ts'
 import type { ConsoleRoute, Handler } from './operation-request.ts'
 import { withEveryFilter } from './read-parameters.ts'
 
-/** As /v1 would serve the resource, at the path of the interface. No add-on closes the interface. */
+/** Returns the routes of a resource as /v1 would serve them, at the path of the console, which needs no add-on. */
 const asOfV1 = memoize((definition: Definition) =>
   routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`),
 )
 
 const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
 
-/** All that the console asks of the service: the list of its operations, those on records for every resource. */
+/** The routes of the console: its operations, those on records for every resource. */
 export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
   const common = { ...rest, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
   const path = consoleRoot + place
-  // The list of handlers has, for each operation, the one that takes what the operation says it has.
+  // The list of handlers has the right type for each operation, which TypeScript cannot infer here.
   const handler: unknown = handlers[operation]
   if (typeof needs === 'string')
     return { ...common, id: operation, path, needs, query: rest.query ?? [], answer: handler as Handler<never> }

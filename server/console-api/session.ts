@@ -8,19 +8,19 @@ import { countedPeer, requestOriginOf } from './client.ts'
 import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 
-/** Signing in and out, and one's own account. */
+/** Sign-in, sign-out, and one's own account. */
 
-/** Always a new session; the one that the browser brought along is over, wherever it came from. */
-export async function begin(asked: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
-  const { app, passwords, client, sessionText, devices } = asked
-  const { email, password, account_id } = await asked.body()
+/** Signs in, always with a new session. The session that the browser sent is ended, wherever it came from. */
+export async function begin(request: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
+  const { app, passwords, client, sessionText, devices } = request
+  const { email, password, account_id } = await request.body()
   const keys = await app.secret.all()
-  const line = signInLine(asked, email, keys[0])
+  const line = signInLine(request, email, keys[0])
   const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
   const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
-  const from = requestOriginOf(asked)
+  const from = requestOriginOf(request)
   const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
-  const signedIn = await signIn(means, { ...given, origin: originOf(asked) }).catch((error: unknown) => {
+  const signedIn = await signIn(means, { ...given, origin: originOf(request) }).catch((error: unknown) => {
     line.failed(error)
     throw error
   })
@@ -31,18 +31,21 @@ export async function begin(asked: OperationRequest<'session.begin'>): Promise<O
   return { data: me(session), session: signedIn.session, devices: signedIn.devices }
 }
 
-/** Ending a session that is over already is no mistake. */
-export async function end(asked: OperationRequest<'session.end'>) {
-  await endSession(asked.app.database, asked.sessionText, requestOriginOf(asked))
+/** Signs out. A session that is over already is no error. */
+export async function end(request: OperationRequest<'session.end'>) {
+  await endSession(request.app.database, request.sessionText, requestOriginOf(request))
   return { data: undefined, session: null }
 }
 
 export const showMe = async ({ session }: OperationRequest<'me.fetch'>) => ({ data: me(session()) })
 
-/** Another address or password asks for the present one: a session that somebody found open is not an account. */
-export async function changeMe(asked: OperationRequest<'me.update'>) {
-  const { app, passwords, body, change } = asked
-  const session = asked.session()
+/**
+ * Changes one's own account. A new address or password needs the current password, because somebody else may have found
+ * the session open.
+ */
+export async function changeMe(request: OperationRequest<'me.update'>) {
+  const { app, passwords, body, change } = request
+  const session = request.session()
   const { password: secret, ...own } = await body()
   if (secret) await confirmPassword(app.database, passwords, session, secret.current, 'password.current')
   else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
@@ -59,14 +62,14 @@ export async function changeMe(asked: OperationRequest<'me.update'>) {
       })
       return {
         data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
-        ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
+        ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
       }
     },
     { isRevocation: true },
   )
 }
 
-/** What the app has to know of the account that is signed in. */
+/** Returns the data of the signed-in account for the app. */
 const me = ({ key, row }: Session): OwnAccount => ({
   account: { id: row.account_id, name: row.account_name, email: row.email, permissions: row.permissions },
   company: {
@@ -79,7 +82,7 @@ const me = ({ key, row }: Session): OwnAccount => ({
   locale_hint: null,
 })
 
-/** What the log says of a sign-in: who, from where, and what came of it. Decisions, Console. */
+/** Returns functions that log the result of a sign-in, with account and origin. Decisions, Console. */
 function signInLine(
   { app: { log }, client: { peer, forwardedFor }, requestId }: AdmittedRequest,
   address: string,
@@ -99,6 +102,6 @@ function signInLine(
   }
 }
 
-/** The same for the same address, and nothing that the address can be found by without the service's key. */
+/** Returns the same key for the same address. Without the service's key, the address cannot be found from it. */
 const addressKey = (key: string, address: string): string =>
   createHmac('sha256', key).update(`sign-in address:${address.trim().toLowerCase()}`).digest('hex').slice(0, 16)

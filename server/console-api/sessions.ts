@@ -7,7 +7,7 @@ import { isOverTls } from './cookie.ts'
 import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
-/** Where one is signed in, and ending that from here. */
+/** The sessions of one's own account, and their end. */
 
 export const list = async ({ app, session }: OperationRequest<'sessions.list'>) =>
   createWholeList(await listSessions(app.database, session()))
@@ -17,9 +17,9 @@ export const endOthers = ({ change }: OperationRequest<'sessions.end-others'>) =
     isRevocation: true,
   })
 
-export async function endOne(asked: OperationRequest<'sessions.end'>) {
-  const id = sessionId(asked)
-  return asked.change(
+export async function endOne(request: OperationRequest<'sessions.end'>) {
+  const id = sessionId(request)
+  return request.change(
     async (transaction, session): Promise<OperationResult<'sessions.end'>> => {
       const isThis = await endOwnSession(transaction, session, id)
       return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
@@ -28,7 +28,7 @@ export async function endOne(asked: OperationRequest<'sessions.end'>) {
   )
 }
 
-/** What a session remembers of where it began. */
+/** Returns the origin of a session to store. */
 export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): Origin => ({
   device,
   peer: peer ?? null,
@@ -36,16 +36,19 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
   plainName: !isOverTls(app.config),
 })
 
-/** Another session for the browser that asks, after a new password has ended all there were, those of others who knew the old one too. */
-export async function renewSession(transaction: Transaction, asked: AdmittedRequest): Promise<string> {
-  const { actor, row } = asked.session()
+/**
+ * Begins another session for the browser of the request. A new password has ended all sessions, since others may have
+ * known the old one.
+ */
+export async function renewSession(transaction: Transaction, request: AdmittedRequest): Promise<string> {
+  const { actor, row } = request.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
-  const begun = await beginSession(transaction, account, originOf(asked))
+  const begun = await beginSession(transaction, account, originOf(request))
   if (!begun) throw new Error('an account that has just been changed is gone')
   return begun.text
 }
 
-/** The rest of a body that has one's own password in it, once that is known to be right. */
+/** Returns the rest of a body after its password is confirmed. */
 export async function confirmedBody<Given extends { password: string }>({
   app,
   passwords,
@@ -57,6 +60,6 @@ export async function confirmedBody<Given extends { password: string }>({
   return wanted
 }
 
-/** The refusal of a change that could make an account somebody else's, sent without one's own password. */
+/** Returns the refusal of a change that needs one's own password, because it could hand over an account. */
 export const needsPassword = (field: string): Refusal =>
   invalidField(field, 'required', 'is required: give your own password to change this')

@@ -17,11 +17,11 @@ import { runConsole } from './pipeline.ts'
 import { clearsCache, withoutTrace, withSecurityHeaders } from './response.ts'
 import { routes } from './routes.ts'
 
-/** Each takes a processor, and 19 MiB. */
+/** Each hash takes a processor and 19 MiB. */
 const hashesAtOnceMax = Math.min(4, availableParallelism())
 const hashWaitMilliseconds = 2000
 
-/** The console: its operations under /console/, and its files everywhere else. */
+/** Creates the console: its operations under /console/, and its files everywhere else. */
 export function createConsole(app: App, admission: Admission, files: AppFiles): Site {
   const { shares, within, outside, refuseWritesInShortage } = admission
   const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
@@ -40,11 +40,15 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
     if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers), headed }
     const route = match.byMethod.get(method)
     if (!route) return { route: 'console.app', answer: () => onlyThese(match, method), headed }
-    return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id, shown), headed }
+    return {
+      route: `console.${route.id}`,
+      answer: () => answerOperation(incoming, route, match.params.id, shown),
+      headed,
+    }
   }
 
-  /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Shares. */
-  async function asked(
+  /** Chooses the share: a session uses that of its company's console, a sign-in that of its peer. Decisions, Shares. */
+  async function answerOperation(
     incoming: HttpRequest,
     route: ConsoleRoute,
     id: string | undefined,
@@ -74,7 +78,10 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
   }
 }
 
-/** Reads, sign-in and sign-out need none, and what its operation says needs none. */
+/**
+ * Returns whether a route needs room on the disk. Reads, sign-in and sign-out need none, nor operations that declare
+ * so.
+ */
 const needsRoom = ({ needs, method, needsNoRoom }: ConsoleRoute): boolean =>
   method !== 'GET' && needs !== 'nobody' && !needsNoRoom
 
@@ -83,7 +90,7 @@ function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): R
   return method === 'GET' ? 'reads' : 'writes'
 }
 
-/** The same app, of whose connections the share is taken. */
+/** Returns the same app, which uses the share for its connections. */
 const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App => ({
   ...app,
   database: {
@@ -93,7 +100,7 @@ const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App 
   },
 })
 
-/** In the coding that the browser likes best, an export while it is written. Decisions, HTTP. */
+/** Encodes an answer in the browser's preferred coding; an export while it is sent. Decisions, HTTP. */
 export async function inItsCoding(
   { showsSecret, method }: Pick<ConsoleRoute, 'showsSecret' | 'method'>,
   { status, headers, body }: { status: number; headers: HttpResponse['headers']; body: string | Readable },

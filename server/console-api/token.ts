@@ -20,7 +20,7 @@ import type { ChangeOptions, OperationRequest, OperationResult } from './operati
 import { readMoment } from './read-parameters.ts'
 import { confirmedBody } from './sessions.ts'
 
-/** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
+/** Settings, API: the company's one token. Showing, replacing or revoking it needs one's own password again. */
 
 export const show = (asked: OperationRequest<'token.show'>) => readTokenText(asked, showToken)
 export const rotate = (asked: OperationRequest<'token.rotate'>) => readTokenText(asked, rotateToken, revoking)
@@ -110,7 +110,7 @@ export async function options({ app, request, session }: OperationRequest<'token
   return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
 }
 
-/** The matrix of resources and actions; what is not held cannot be ticked. */
+/** Returns the matrix of resources and actions. Only held permissions can be granted. */
 const grantable = ({ row }: Session): TokenOptions['scopes'] =>
   registry
     .flatMap(({ name }) => (['VIEW', 'EDIT', 'DELETE'] as const).map((action) => ({ records: name, action })))

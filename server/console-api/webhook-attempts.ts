@@ -9,37 +9,41 @@ import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 import { findAnswerableWebhook, findWebhook } from './webhooks.ts'
 
-/** What was sent to a webhook, what came back, and the same once more. */
+/** Attempts of a webhook with requests and responses, and their repetition. */
 
-export async function list(asked: OperationRequest<'webhooks.attempts'>) {
-  const wanted = readPage(asked.parameters)
-  const failedAlone = readFailed(asked.parameters.failed)
-  const { company_id: companyId, id } = await findWebhook(asked)
+export async function list(request: OperationRequest<'webhooks.attempts'>) {
+  const wanted = readPage(request.parameters)
+  const failedAlone = readFailed(request.parameters.failed)
+  const { company_id: companyId, id } = await findWebhook(request)
   const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
-  return rowsOf<AttemptListRow>(asked, wanted, list, countAttempts(companyId, id, failedAlone))
+  return rowsOf<AttemptListRow>(request, wanted, list, countAttempts(companyId, id, failedAlone))
 }
 
-export async function fetch(asked: OperationRequest<'webhook-attempts.fetch'>) {
-  const { companyId, lacksRights } = asked.session().actor
-  return { data: await showAttempt(asked.app, companyId, await findVisibleAttempt(asked), lacksRights) }
+export async function fetch(request: OperationRequest<'webhook-attempts.fetch'>) {
+  const { companyId, lacksRights } = request.session().actor
+  return { data: await showAttempt(request.app, companyId, await findVisibleAttempt(request), lacksRights) }
 }
 
-/** The time that it takes is the receiver's, not ours. */
-export async function test(asked: OperationRequest<'webhooks.test'>) {
-  const { company_id: companyId, id } = await findAnswerableWebhook(asked)
-  return { data: await asked.outside(() => sendTest(asked.app, companyId, id, asked.session().actor.lacksRights)) }
+/** Sends a test. Its duration depends on the receiver. */
+export async function test(request: OperationRequest<'webhooks.test'>) {
+  const { company_id: companyId, id } = await findAnswerableWebhook(request)
+  return {
+    data: await request.outside(() => sendTest(request.app, companyId, id, request.session().actor.lacksRights)),
+  }
 }
 
-export async function sendAgain(asked: OperationRequest<'webhook-attempts.send-again'>) {
-  const { id, endpoint_id } = await findVisibleAttempt(asked)
-  const { company_id: companyId } = await findAnswerableWebhook(asked, endpoint_id)
-  return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id, asked.session().actor.lacksRights)) }
+export async function sendAgain(request: OperationRequest<'webhook-attempts.send-again'>) {
+  const { id, endpoint_id } = await findVisibleAttempt(request)
+  const { company_id: companyId } = await findAnswerableWebhook(request, endpoint_id)
+  return {
+    data: await request.outside(() => sendOnceMore(request.app, companyId, id, request.session().actor.lacksRights)),
+  }
 }
 
-/** The attempt of the path, for somebody who may see the record that it tells of. */
-async function findVisibleAttempt(asked: AdmittedRequest): Promise<AttemptInFull> {
-  const { actor, row } = asked.session()
-  const attempt = await findOneAttempt(asked.app, actor.companyId, recordId(asked))
+/** Returns the attempt of the path. Throws if the account may not see its record. */
+async function findVisibleAttempt(request: AdmittedRequest): Promise<AttemptInFull> {
+  const { actor, row } = request.session()
+  const attempt = await findOneAttempt(request.app, actor.companyId, recordId(request))
   if (attempt.event !== testEvent) needViews(row.permissions, [attempt.event])
   return attempt
 }

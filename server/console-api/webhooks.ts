@@ -23,12 +23,15 @@ import { readMoment } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
 
-/** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
+/**
+ * Settings, Webhooks: the endpoints to which changes are sent. Showing a secret or sending elsewhere needs one's own
+ * password again.
+ */
 
 export const list = async ({ read }: OperationRequest<'webhooks.list'>) =>
   createWholeList((await read(listWebhooks)).map(formatWebhook))
 
-/** Those to which nothing arrives, for the banner. */
+/** Returns the failing endpoints, for the banner. */
 export async function troubles({ app, session }: OperationRequest<'webhooks.troubles'>) {
   const rows = await app.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
   return createWholeList(
@@ -42,13 +45,13 @@ export async function troubles({ app, session }: OperationRequest<'webhooks.trou
   )
 }
 
-export async function fetch(asked: OperationRequest<'webhooks.fetch'>) {
-  const webhook = await findWebhook(asked)
-  const data: WebhookResult = { ...formatWebhook(webhook), attempts_since: attemptsSince(webhook, asked.app) }
+export async function fetch(request: OperationRequest<'webhooks.fetch'>) {
+  const webhook = await findWebhook(request)
+  const data: WebhookResult = { ...formatWebhook(webhook), attempts_since: attemptsSince(webhook, request.app) }
   return { data }
 }
 
-/** Every attempt from this moment on is still there. */
+/** Returns the time since which every attempt is still stored. */
 function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }: AdmittedRequest['app']): string {
   const keptSince = clock.now().getTime() - config.webhookAttemptsKeptDays * dayMilliseconds
   return new Date(Math.max(created_at.getTime(), attempts_from?.getTime() ?? 0, keptSince)).toISOString()
@@ -56,69 +59,69 @@ function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }
 
 const dayMilliseconds = 24 * 3600 * 1000
 
-export async function create(asked: OperationRequest<'webhooks.create'>) {
-  const wanted = await confirmedBody(asked)
-  await lookAt(asked, wanted.url)
-  return change(asked, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
+export async function create(request: OperationRequest<'webhooks.create'>) {
+  const wanted = await confirmedBody(request)
+  await lookAt(request, wanted.url)
+  return change(request, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
 }
 
-export async function update(asked: OperationRequest<'webhooks.update'>) {
-  const { id, url } = await findWebhook(asked)
-  const wanted = await confirmedBody(asked)
-  if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(asked, wanted.url)
-  return change(asked, async (transaction, by) => ({
+export async function update(request: OperationRequest<'webhooks.update'>) {
+  const { id, url } = await findWebhook(request)
+  const wanted = await confirmedBody(request)
+  if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(request, wanted.url)
+  return change(request, async (transaction, by) => ({
     data: formatWebhook(await changeWebhook(transaction, by, id, wanted)),
   }))
 }
 
-export async function rotate(asked: OperationRequest<'webhooks.rotate'>) {
-  const { id } = await findWebhook(asked)
-  await confirmedBody(asked)
-  return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
+export async function rotate(request: OperationRequest<'webhooks.rotate'>) {
+  const { id } = await findWebhook(request)
+  await confirmedBody(request)
+  return change(request, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
-export async function enable(asked: OperationRequest<'webhooks.enable'>) {
-  const { id } = await findAnswerableWebhook(asked)
-  await confirmedBody(asked)
-  return change(asked, async (transaction, by) => ({ data: formatWebhook(await enableOne(transaction, by, id)) }))
+export async function enable(request: OperationRequest<'webhooks.enable'>) {
+  const { id } = await findAnswerableWebhook(request)
+  await confirmedBody(request)
+  return change(request, async (transaction, by) => ({ data: formatWebhook(await enableOne(transaction, by, id)) }))
 }
 
-export async function disable(asked: OperationRequest<'webhooks.disable'>) {
-  const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: formatWebhook(await disableOne(transaction, by, id)) }))
+export async function disable(request: OperationRequest<'webhooks.disable'>) {
+  const id = recordId(request)
+  return change(request, async (transaction, by) => ({ data: formatWebhook(await disableOne(transaction, by, id)) }))
 }
 
-export async function replay(asked: OperationRequest<'webhooks.replay'>) {
-  const { id } = await findAnswerableWebhook(asked)
-  const from = readMoment('from', (await confirmedBody(asked)).from)
-  const keptDays = asked.app.config.changesKeptDays
-  return change(asked, async (transaction, by) => ({
+export async function replay(request: OperationRequest<'webhooks.replay'>) {
+  const { id } = await findAnswerableWebhook(request)
+  const from = readMoment('from', (await confirmedBody(request)).from)
+  const keptDays = request.app.config.changesKeptDays
+  return change(request, async (transaction, by) => ({
     data: formatWebhook(await replayOne(transaction, by, id, { from, keptDays })),
   }))
 }
 
-export async function remove(asked: OperationRequest<'webhooks.delete'>) {
-  const id = recordId(asked)
-  return change(asked, async (transaction, by) => {
+export async function remove(request: OperationRequest<'webhooks.delete'>) {
+  const id = recordId(request)
+  return change(request, async (transaction, by) => {
     await removeWebhook(transaction, by, id)
     return { data: { id, deleted: true as const } }
   })
 }
 
-export const history = (asked: OperationRequest<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
+export const history = (request: OperationRequest<'webhooks.history'>) => historyPage(request, 'webhook_endpoints')
 
-/** Returns an endpoint: that of the path unless another is named. */
-export const findWebhook = (asked: AdmittedRequest, id = recordId(asked)): Promise<Webhook> =>
-  asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
+/** Returns an endpoint, by default that of the path. */
+export const findWebhook = (request: AdmittedRequest, id = recordId(request)): Promise<Webhook> =>
+  request.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 
-/** Returns an endpoint, as `existing` does. Throws if the account may not see everything that is sent to it. */
-export async function findAnswerableWebhook(asked: AdmittedRequest, id = recordId(asked)): Promise<Webhook> {
-  const webhook = await findWebhook(asked, id)
-  needViews(asked.session().row.permissions, webhook.events)
+/** Returns an endpoint, as `findWebhook` does. Throws if the account may not see everything that is sent to it. */
+export async function findAnswerableWebhook(request: AdmittedRequest, id = recordId(request)): Promise<Webhook> {
+  const webhook = await findWebhook(request, id)
+  needViews(request.session().row.permissions, webhook.events)
   return webhook
 }
 
-/** Meanwhile nobody else's turn is taken. */
+/** Checks an address without a slot of the limiter. */
 const lookAt = ({ app, outside }: AdmittedRequest, url: string): Promise<void> =>
   outside(() => checkAddress(app.outbound, url, 'caller'))
 

@@ -7,31 +7,31 @@ import { openResting } from './resting-connections.ts'
 import { turnsOf } from './turns.ts'
 
 /**
- * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
- * that are not read yet. Both are bounded, for all callers and for each peer. Decisions, Connections.
+ * The callers' connections of a process, and the bytes that it holds for them: bodies that are being received, and
+ * answers that are not read yet. Both are limited, for all callers and for each peer. Decisions, Connections.
  */
 export type Connections = {
   accept(socket: Socket): void
   /** Waits until it is the turn of a new connection to be read from; peers take turns. */
   firstTurn(socket: Socket): Promise<void>
-  /** A request has come over a connection, which is busy until its answer is out. */
+  /** Marks a connection as busy with a request, until its answer is sent. */
   begin(socket: Socket, response: ServerResponse): Budget
-  /** Ends connections whose answers are not read. It is called by itself, from time to time. */
+  /** Ends connections whose answers are not read. A timer calls it, too. */
   sweep(): void
   close(): void
 }
 
-/** Of one request. */
+/** The memory and the turns of one request. */
 export type Budget = {
-  /** Whether the connection is one of the few beyond the most, which are kept for health checks. */
+  /** Whether the connection is one of the spare ones beyond the maximum, for health checks. */
   isSpare: boolean
-  /** Whether so many bytes more may be held for the peer of the connection. */
+  /** Returns whether this many more bytes may be held for the peer of the connection. */
   has(bytes: number): boolean
-  /** Counts bytes that are held until the answer is out. */
+  /** Counts bytes that are held until the answer is sent. */
   hold(bytes: number): void
-  /** Waits until it is the turn of this request to move a piece of something long. */
+  /** Waits until this request may move the next chunk of a long body or answer. */
   turn(): Promise<void>
-  /** Stops reading from the connection while its caller waits. Returns the function that goes on with it. */
+  /** Stops reading from the connection while its caller waits. Returns the function that resumes it. */
   rest(): () => void
 }
 
@@ -40,30 +40,33 @@ type Connection = {
   underWay: number
   held: number
   spare: boolean
-  /** Bytes that the system has taken, at the last sweep at which it had taken more. */
+  /** Bytes that the system had taken at the last sweep with progress. */
   taken: number
   movedAt: number
   stuck: boolean
 }
 
-/** An IPv4 address, or a network of IPv6, of which one caller has all addresses. */
+/** An IPv4 address, or an IPv6 network, all addresses of which belong to one caller. */
 type Peer = HeapEntry & {
   network: string
   open: number
   held: number
-  /** Connections without a request, the one that has been so for longest first. */
+  /** Connections without a request, the one that is idle for longest first. */
   idle: Set<Socket>
 }
 
-/** Beyond the most, for health checks. */
+/** Spare connections beyond the maximum, for health checks. */
 const sparesMax = 32
-/** Of the bytes that may be held, what one peer may have. */
+/** The part of the limit of bytes that one peer may use. */
 const shareOfPeer = 1 / 4
-/** Held for each peer in any case: who reads what he asks for is not refused for those who do not. */
+/**
+ * Bytes that are allowed for each peer in any case: callers who read their answers are not refused because of those who
+ * do not.
+ */
 const littleBytes = 64 * 1024
-/** Pieces of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
+/** Chunks of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
 const piecesATurn = 8
-/** New connections that are read from in a turn of the event loop. */
+/** New connections that are read in a turn of the event loop. */
 const connectionsATurn = 8
 const sweepsPerTimeout = 8
 const sweepMostMilliseconds = 5000
@@ -84,7 +87,7 @@ export function openConnections({
   const firstTurn = turnsOf(connectionsATurn)
   const resting = openResting()
 
-  /** Puts a peer where it belongs after its connections have changed. */
+  /** Moves a peer to its place in the heap after its connections have changed. */
   const place = (peer: Peer): void => {
     if (peer.idle.size > 0) crowds.putIn(peer)
     else if (peer.index !== notIn) crowds.takeOut(peer)
@@ -109,7 +112,9 @@ export function openConnections({
     socket.destroy()
     return true
   }
-  /** Of the peer that has most connections, the one that has been idle for longest; else one whose answer is not read. */
+  /**
+   * Ends the connection of the peer with most connections that is idle for longest; else one whose answer is not read.
+   */
   const evictOne = (): boolean => {
     const [crowd] = crowds.entries
     const [idle] = crowd?.idle ?? []
@@ -117,7 +122,10 @@ export function openConnections({
     for (const [socket, { stuck, spare }] of all) if (stuck && !spare) return end(socket, 'unread')
     return false
   }
-  /** Of the peer that has most connections, the oldest that asks nothing: who only knocks cuts off nobody else. */
+  /**
+   * Makes room for a spare connection. Ends the oldest one without a request, of the peer with most connections: so
+   * idle callers evict no other.
+   */
   const createSpare = (): boolean => {
     if (spares.size < sparesMax) return true
     const idle = [...spares].filter((socket) => all.get(socket)?.underWay === 0)
@@ -164,7 +172,7 @@ export function openConnections({
     },
     begin(socket, response) {
       const connection = all.get(socket)
-      // It was closed before its request was seen.
+      // The connection was closed before its request was seen.
       if (!connection) return { isSpare: false, has: () => false, hold: () => {}, turn, rest: () => () => {} }
       const { peer } = connection
       let own = 0

@@ -4,11 +4,11 @@ import { createWatch } from '../fair/watch.ts'
 import type { App } from './app.ts'
 
 /**
- * Reads and writes wait for different things, so that one sort that is stuck leaves the other its slots. Documents wait
- * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
- * show that they have signed in before do not queue behind strangers. Long polls have a sort of their own: thousands may come
- * back at once, after a lost network or a change that wakes all of them. A few look for a change at once; one that
- * waits for a change holds no slot.
+ * The sort of a request. Each sort has slots of its own, since they wait for different things: a stuck sort leaves the
+ * others theirs.
+ * Documents wait only for the processor. Sign-ins wait for a password's hash, which takes longest; browsers with an
+ * earlier sign-in do not queue behind strangers. Thousands of long polls may come back at once, after a network failure
+ * or a change that wakes all of them. A few of them read the log at once; a waiting one holds no slot.
  */
 export type RequestSort = (typeof sorts)[number]
 

@@ -32,7 +32,7 @@ export type HttpRequest = Exchange & {
 export type Target = {
   /** The name for metrics; undefined if the path is no route. */
   route?: string | undefined
-  /** Answered whatever else there is no room for. */
+  /** Whether it is answered even without room for other requests. */
   isHealth?: true | undefined
   answer(): HttpResponse | Promise<HttpResponse>
   /** Returns the headers of its answers, of refusals too. */
@@ -42,12 +42,12 @@ export type Target = {
 /** A part of the service: the API with its pages, or the console. */
 export type Site = (incoming: HttpRequest) => Target
 
-/** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
+/** Creates the handler of all requests, for every part of the service. No other code uses HTTP's own types. */
 export function createRequestHandler(app: App, site: Site, stage: Stage, failed: FailureResponder) {
   return async (request: IncomingMessage, response: ServerResponse, budget: Budget): Promise<void> => {
     const startedAt = app.clock.elapsed()
     const requestId = randomUUID()
-    // Read before anything is waited for: a socket that has closed no longer says who it was.
+    // Read before the first wait, because a closed socket no longer has its peer.
     const peer = request.socket.remoteAddress
     const [path, query] = splitTarget(request.url ?? '/')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
@@ -81,7 +81,7 @@ export function createRequestHandler(app: App, site: Site, stage: Stage, failed:
       const refused = protocolRefusal(request)
       if (refused) throw refused
       const reply = await target.answer()
-      // Only an answer that was read out is so long, and nothing was changed for it.
+      // Only reads have answers of this length, so nothing was changed.
       if (!isLong(reply) || budget.has(wholeBytes)) return reply
       if (reply.body instanceof Readable) reply.body.destroy()
       throw unheld()
@@ -100,7 +100,7 @@ export function createRequestHandler(app: App, site: Site, stage: Stage, failed:
     function finish(status: number): void {
       const ms = counted(status)
       const line = { request_id: requestId, method: request.method, path, status, ms, ...incoming.who }
-      // Calls that are shed or that fail by a dependency are counted together, in the limiter's log and in the log of failures.
+      // Calls that the limiter refuses, or that a dependency fails, are counted in its log and in the log of failures.
       const isCounted = status === refusals.unavailable.status && !target.isHealth
       if (status >= 400 && !isCounted) app.log.info(line, 'refused')
       else app.log.debug(line, 'answered')
@@ -114,10 +114,10 @@ export function createRequestHandler(app: App, site: Site, stage: Stage, failed:
   }
 }
 
-/** What metrics call a request whose caller did not stay for an answer; none is sent. */
+/** The status in metrics of a request whose caller hung up; none is sent. */
 const hungUpStatus = 499
 
-/** What a path answers to a method that none of its routes has. */
+/** Returns the answer of a path to a method that it lacks. */
 export function onlyThese(
   { allow, options }: Pick<RouteMatch<unknown>, 'allow' | 'options'>,
   method: string,

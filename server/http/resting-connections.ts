@@ -2,22 +2,22 @@ import type { Socket } from 'node:net'
 
 /** Connections whose callers wait for a change. */
 export type RestingConnections = {
-  /** Stops reading from a connection. Returns the function that goes on with it. */
+  /** Stops reading from a connection. Returns the function that resumes it. */
   rest(socket: Socket): () => void
   close(): void
 }
 
-/** Connections that are looked at in a turn of the event loop. */
+/** Connections that are checked in a turn of the event loop. */
 export const lookedAtATurn = 16
 const pauseMilliseconds = 20
 
 /**
- * Thousands of callers who hang up in the same moment would all be noticed in one turn of the event loop, at a fifth of a
- * millisecond each. So nothing is read from the connection of a caller who waits: a few at a time are read from for one
- * turn, which shows those that have gone, and as long as some have, the next few follow at once.
+ * Holds the connections of waiting callers without reading from them. If thousands hang up at once, all would otherwise
+ * be noticed in one turn of the event loop, at a fifth of a millisecond each. Instead, a few at a time are read for one
+ * turn, which shows the closed ones. While some are closed, the next few follow at once.
  */
 export function openResting(): RestingConnections {
-  /** The one that was looked at longest ago comes first. */
+  /** The one whose check is longest ago comes first. */
   const resting = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
   const look = (): void => {
@@ -31,7 +31,7 @@ export function openResting(): RestingConnections {
       resting.add(socket)
       socket.resume()
     }
-    // Reading begins behind this turn, and a turn later whatever had come has been read.
+    // Reading begins after this turn; one turn later all arrived data has been read.
     setImmediate(() => setImmediate(() => judge(some)))
   }
   const judge = (some: readonly Socket[]): void => {

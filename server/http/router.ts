@@ -4,7 +4,7 @@ import { headerBytesMax } from '#registry/limits.ts'
 import type { RouteAddress } from '../pipeline/bind.ts'
 import type { PathParams } from '../pipeline/call.ts'
 
-/** Finds what is at a path. All methods of a path stand together, for 405 and OPTIONS. */
+/** Finds the route of a path. All methods of a path are in one route, for 405 and OPTIONS. */
 export type Router<Placed> = (path: string) => RouteMatch<Placed> | undefined
 
 export type RouteMatch<Placed> = Methods<Placed> & { params: PathParams }
@@ -16,17 +16,17 @@ type Methods<Placed> = {
   options: { readonly [name: string]: string }
 }
 
-/** A parameter is as long as a request line can be; Node takes no longer one. */
+/** A parameter may be as long as the request line, which Node limits to this. */
 const maxParamLength = headerBytesMax
 
-/** Of paths with `{name}` where one of several is meant. */
+/** Creates a router of paths with parameters as `{name}`. */
 export function createRouter<Placed extends RouteAddress>(all: readonly Placed[]): Router<Placed> {
   const router = findMyWay({ maxParamLength })
-  // Every path is found as GET, whatever its methods are: a path that lacks one is 405 and no other path.
+  // Every path is registered as GET, whatever its methods are: a known path without a method is 405, not 404.
   for (const [path, ofPath] of Map.groupBy(all, ({ path }) => path))
     router.on('GET', colonPath(path), () => {}, methodsOf(path, ofPath))
   return (path) => {
-    // What is no path of ours, but might be read as one: an absolute address, a fragment.
+    // An absolute address or a fragment is no path, though the router could take it for one.
     const found = path.startsWith('/') && !path.includes('#') ? router.find('GET', path) : null
     if (!found || Object.values(found.params).includes('')) return undefined
     return { ...(found.store as Methods<Placed>), params: found.params }

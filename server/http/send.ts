@@ -6,10 +6,10 @@ import type { ApiResponse } from '../pipeline/call.ts'
 import type { Budget } from './connections.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
-/** An answer as it goes out: a text, bytes, a file that is read while it is sent, or what is written meanwhile. */
+/** An answer to send: a text, bytes, a file that is read meanwhile, or a stream. */
 export type HttpResponse = Omit<ApiResponse, 'body'> & {
   body: string | Buffer | StoredFile | Readable
-  /** What the browser is to keep, each as Set-Cookie says it. */
+  /** The cookies to set, each a value of Set-Cookie. */
   cookies?: string[]
 }
 
@@ -17,11 +17,11 @@ export type StoredFile = { path: string; bytes: number }
 
 export type Exchange = { request: IncomingMessage; response: ServerResponse; budget: Budget; requestId: string }
 
-/** What is longer goes out in pieces, so that a caller who reads slowly is seen to read. */
+/** Longer bodies are written in chunks of this size, so that the write timeout sees a slow reader's progress. */
 const pieceBytes = 32 * 1024
 export const wholeBytes = 2 * pieceBytes
 
-/** Whether an answer is so long that there has to be room to hold it. Letters stand for bytes here, of which each has few. */
+/** Returns whether an answer is so long that it needs room in memory. The length of a text stands for its bytes. */
 export const isLong = ({ body }: Pick<HttpResponse, 'body'>): boolean =>
   body instanceof Readable || (isWhole(body) ? body.length : body.bytes) > wholeBytes
 
@@ -38,7 +38,7 @@ export function send(exchange: Exchange, { status, headers, body, cookies }: Htt
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     ...(status === 204 || status === 304 || body instanceof Readable ? {} : { 'Content-Length': lengthOf(body) }),
-    // A body that nobody reads would be taken for the next request.
+    // An unread body would be parsed as the next request.
     ...(closing || unread ? { Connection: 'close' } : {}),
   })
   const isShown = request.method !== 'HEAD' && status !== 304
@@ -56,11 +56,11 @@ const isShort = (body: HttpResponse['body']): body is string | Buffer => isWhole
 
 function endWith({ response, budget }: Exchange, body: string | Buffer): void {
   response.end(body)
-  // Mostly the system has taken all of it by now.
+  // Usually the system has taken all of it by now.
   if (response.writableLength > 0) budget.hold(response.writableLength)
 }
 
-/** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
+/** Sends the answer at once. Closes the connection after the rest of the request is read. */
 async function endAfterRest({ request, response, budget }: Exchange, body: HttpResponse['body']): Promise<void> {
   if (isWhole(body)) response.write(body)
   else await pipeline(readableOf(body), response, { end: false }).catch(() => response.destroy())
@@ -73,7 +73,7 @@ async function sendInPieces({ response, budget }: Exchange, body: HttpResponse['
     budget.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
     await pipeline(Readable.from(inTurns(budget, readableOf(body)), { objectMode: false }), response)
   } catch {
-    // The caller has hung up, or reads nothing and was cut off.
+    // The caller has hung up, or read nothing and was cut off.
     response.destroy()
   }
 }
@@ -84,7 +84,10 @@ function readableOf(body: HttpResponse['body']): Readable {
   return createReadStream(body.path, { highWaterMark: pieceBytes })
 }
 
-/** Between the requests of others: the system takes megabytes for each of a thousand connections at once. */
+/**
+ * Yields chunks between the requests of others: the system would buffer megabytes for each of a thousand connections at
+ * once.
+ */
 async function* inTurns({ turn }: Budget, pieces: Readable): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     await turn()
@@ -96,5 +99,5 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** What every answer of this edge tells a browser that opens it as a page: load nothing, and show it in no frame. */
+/** The policy of every answer that a browser may open as a page: load nothing, and allow no frame. */
 export const contentPolicy = { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'" }

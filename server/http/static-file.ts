@@ -7,18 +7,18 @@ import { type Coding, codings } from '../protocol/entity-tags.ts'
 import { type AcceptHeaders, codingFor, compressBytes, digestOf, inForm } from './codings.ts'
 import type { HttpResponse, StoredFile } from './send.ts'
 
-/** A file out of a package as it is sent, from the disk and in whichever coding. */
+/** Returns a file of a package from the disk, in the caller's coding. */
 export type StaticFile = (accepts: AcceptHeaders) => Promise<HttpResponse>
 
 type Forms = { digest: string; plain: StoredFile; coded: { [coding in Coding]: StoredFile } }
 
-/** Made once for years of sending; four times the effort of a fast one, for a tenth less to send. */
+/** Compressed once and sent for years: four times the effort of a fast one, for a tenth fewer bytes. */
 const effort = { br: 9, gzip: 9 } as const
 
-/** Beside the packages, which it is made from. */
+/** Beside the packages, which its files come from. */
 const besidePackages = join(import.meta.dirname, '../../node_modules/.cache/plumbline')
 
-/** Looked at, and compressed, when it is first asked for. `folder` keeps the compressed forms. */
+/** Creates a file that is read and compressed on the first request. `folder` stores the compressed forms. */
 export function storedFile(
   file: string,
   headers: { readonly [name: string]: string },
@@ -55,7 +55,7 @@ async function findStaticFile(path: string): Promise<StoredFile | undefined> {
   return found && { path, bytes: found.size }
 }
 
-/** Undefined where there is no such file. */
+/** Returns undefined if there is no such file. */
 const statOf = (path: string) =>
   stat(path).then(
     (found) => (found.isFile() ? found : undefined),
@@ -65,8 +65,8 @@ const statOf = (path: string) =>
 const endings = { br: 'br', gzip: 'gz' } as const
 
 /**
- * A file of a build as it is now, with the compressed forms that the build put beside it; undefined where there is none.
- * A build takes the place of another while the service runs, so nothing is kept of it.
+ * Returns a file of the current build, with the compressed forms beside it; undefined if there is none. Nothing is
+ * cached, because a build may replace another while the service runs.
  */
 export async function builtFile(
   file: string,
@@ -82,7 +82,10 @@ export async function builtFile(
   return inForm(form, accepts, () => coded ?? { path: file, bytes: found.size })
 }
 
-/** Whole or not at all, even where several processes make it at the same time. Where nothing may be written, a folder of our own for now. */
+/**
+ * Writes a file atomically, even if several processes write it at once. Uses a temporary folder if the folder is
+ * read-only.
+ */
 async function keep(folder: string, name: string, bytes: Buffer): Promise<StoredFile> {
   try {
     await mkdir(folder, { recursive: true })

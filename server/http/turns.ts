@@ -1,13 +1,14 @@
 /**
- * Lets so many pass in each turn of the event loop, in the order in which they come: what takes the processor and waits
- * for nothing is done between the requests of others, and never much of it in a row. Those of different keys take turns.
+ * Returns a function that lets `most` callers pass in each turn of the event loop, in the order of arrival. Work that
+ * uses the processor without waiting so runs between the requests of others, and never long in a row. Different keys
+ * take turns.
  */
 export function turnsOf(most: number): (key?: string) => Promise<void> {
   const waiting = new Map<string, (() => void)[]>()
   const pass = (): void => {
     for (let count = 0; count < most && waiting.size > 0; count++) {
       const [key, queue] = waiting.entries().next().value as [string, (() => void)[]]
-      // Behind the other keys.
+      // Moves the key behind the others.
       waiting.delete(key)
       queue.shift()?.()
       if (queue.length > 0) waiting.set(key, queue)

@@ -9,7 +9,7 @@ import type { Groups } from '../writes/group.ts'
 import type { ApiResponse } from './call.ts'
 import type { Member } from './write-together.ts'
 
-/** What a call needs of the app, passed by hand. */
+/** The parts of the service that a call needs, passed as an argument. */
 export type App = {
   config: Config
   database: Database
@@ -17,18 +17,18 @@ export type App = {
   log: Logger
   /** Logs calls that have no transaction of their own. */
   meter: { add(call: CallRow): void }
-  /** Keeps what calls said and were answered; null: nothing of it. */
+  /** Stores details of requests and responses; null stores none. */
   callDetails: CallDetailsKeeper | null
-  /** Null: a token may call as often as it likes. */
+  /** The limit of calls of each token; null is no limit. */
   tokenRates: TokenRates | null
   /** Creates and updates of one caller that share a transaction. */
   groups: Groups<Member, ApiResponse>
-  /** Seals secrets, and signs plans. */
+  /** Seals secrets, and keys the hashes of previews. */
   secret: SealingKeys
 }
 
 export type CallDetailsKeeper = {
-  /** Whether so many bytes more may be kept now; where they may, they are counted. */
+  /** Returns whether this many more bytes may be stored now. If so, they are counted. */
   hasRoom(companyId: number, isRefused: boolean, bytes: number): boolean
   add(details: DetailsRow): void
 }

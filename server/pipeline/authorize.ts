@@ -9,10 +9,10 @@ import { lacksRight, scopeChallenge } from '../records/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 import type { Call } from './call.ts'
 
-/** What a call asks for: beside what the caller's statement judges, the permissions of the fields that it names. */
+/** The needs of a call: those that the caller's statement checks, and the permissions of the fields it names. */
 export type TokenAsk = CallerAsk & { rights: readonly string[] }
 
-/** What the caller shows, before anything is asked of the database. No other header is read before the caller is known. */
+/** Reads the token of a call, before any statement. No other header is read before the caller is known. */
 export function readToken({
   rawHeaders,
   route,
@@ -33,7 +33,7 @@ export function readToken({
   }
 }
 
-/** The same with what the body of the call needs besides. */
+/** Adds the needs of the body. */
 export function askedOf(ask: TokenAsk, route: DataRoute, body: Json): TokenAsk {
   const needs = route.needs?.(body)
   if (!needs) return ask
@@ -41,13 +41,16 @@ export function askedOf(ask: TokenAsk, route: DataRoute, body: Json): TokenAsk {
   return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join(), rights: [...ask.rights, ...needs.rights] }
 }
 
-/** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
+/** Returns the claim of the call's token. It is read before anything else, and not verified; see `Shares`. */
 export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
   const [authorization] = authorizationsIn(rawHeaders)
   return authorization === undefined ? undefined : claimOfToken(authorization)
 }
 
-/** The checks in their order: token, address, scope, rights of fields, add-on. Spec, Authentication; Decisions, Errors. */
+/**
+ * Checks token, address, scope, rights of fields and add-on, in this order. Throws the first refusal. Spec,
+ * Authentication; Decisions, Errors.
+ */
 export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenAsk, 'rights'>): CallerRow {
   if (!caller?.live) throw createUnauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
@@ -58,16 +61,18 @@ export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenA
   return caller
 }
 
-/** One answer for a token that is misspelt, unknown or revoked: no oracle. Spec, Authentication 8. */
+/** Returns the same refusal for a token that is misspelt, unknown or revoked: no oracle. Spec, Authentication 8. */
 const createUnauthorized = (): Refusal => new Refusal('unauthorized', { headers: invalidToken })
 
-/** RFC 6750 3: who showed no token is told no error. */
+/** RFC 6750 3: a call without a token gets no error code. */
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const
 const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
 export const lacksScope = (scope: string): Refusal =>
   new Refusal('insufficient_scope', { required_scope: scope, headers: scopeChallenge(scope) })
 
-/** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
+/**
+ * Returns the peer as a dotted quad. An IPv6 peer is null, and so matches no entry of an allowlist. Decisions, Tokens.
+ */
 export function ipv4Of(peer: string | undefined): string | null {
   const address = peer?.toLowerCase().startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer
   return address !== undefined && /^\d{1,3}(\.\d{1,3}){3}$/.test(address) ? address : null

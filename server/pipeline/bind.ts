@@ -4,15 +4,15 @@ import type { ApiResponse, Call, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
 import { answerRead, answerWrite } from './pipeline.ts'
 
-/** A route with what answers it. */
+/** A route with its handler. */
 export type BoundRoute = BoundCall | BoundDocument
 export type BoundCall = RouteAddress & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<ApiResponse> }
 export type BoundDocument = RouteAddress & { route: DocumentRoute; make: DocumentHandler }
 
-/** What a router finds it by; `accepts` is what a body may be sent as. */
+/** The address of a route in the router; `accepts` are the media types of its body. */
 export type RouteAddress = { method: string; path: string; accepts: readonly string[] }
 
-/** Once, at the start: no request looks for its handler. */
+/** Binds routes to handlers once, at the start, so that no request looks for its handler. */
 export const bind = (routes: readonly Route[], handlers: Handlers): BoundRoute[] =>
   routes.map((route) => {
     const handler = handlers[route.operation]

@@ -8,7 +8,7 @@ import { pathId } from './read-intent.ts'
 import type { StoredResponse } from './stored-response.ts'
 import { aboutOf } from './stored-response.ts'
 
-/** A read, or a refusal of authorization: written with others within a second. Decisions, Metering. */
+/** Logs a read or a refusal of authorization. The row is written with others within a second. Decisions, Metering. */
 export function logCallLater(
   app: App,
   call: Call,
@@ -31,7 +31,7 @@ export function logCallLater(
   })
 }
 
-/** The row of a write, which is part of its own transaction. It counts unless it is a replay. */
+/** Returns the row of a write, which commits with it. It counts unless it is a replay. */
 export function callRow(
   app: App,
   call: Call,
@@ -45,7 +45,7 @@ export function callRow(
   return { ...rowOf(app, call, ask, caller), ...came, dry_run: dryRun, replayed, counted: !replayed }
 }
 
-/** The row of a call that was logged before, with what it was answered. */
+/** Returns the row of a call that was logged before, with its answer. */
 export const settledRow = (
   app: App,
   call: Call,
@@ -64,7 +64,7 @@ function rowOf(app: App, call: Call, ask: CallerAsk, caller: CallerRow) {
     at: app.clock.now().toISOString(),
     route: call.route.id,
     ms: millisecondsOf(app, call),
-    // The log shows the peer as it came; only the allowlist insists on IPv4.
+    // The log shows any peer; only the allowlist is limited to IPv4.
     peer: ipv4Of(call.peer) ?? call.peer?.split('%')[0] ?? null,
     client: call.agent?.client ?? null,
   } satisfies Partial<CallRow>

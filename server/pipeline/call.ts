@@ -4,39 +4,39 @@ import type { Body } from '../protocol/body.ts'
 import type { Watermark } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
 
-/** A call as it came in, free of any framework. */
+/** A call as it was received, independent of any framework. */
 export type Call = {
   route: DataRoute
   path: string
-  /** The parameters of the path as they were sent. */
+  /** The parameters of the path, not decoded further or checked. */
   params: PathParams
-  /** What follows the question mark. */
+  /** The part after the question mark. */
   query: string
-  /** Names and values in turn, nothing joined and nothing lost. */
+  /** Names and values in turn; repeated headers are kept apart. */
   rawHeaders: readonly string[]
   body: Body
-  /** The address of the TCP peer; undefined where the socket could not say. */
+  /** The address of the TCP peer; undefined if the socket has none. */
   peer: string | undefined
-  /** Whose part of the service it takes. */
+  /** The share of the service that it uses. */
   share: Share
-  /** What is left to its token, once it has been counted; only where there is a limit. */
+  /** The remaining calls of its token, once it is counted; undefined without a limit. */
   rate?: Rate
   requestId: string
-  /** The address at which its refusals are explained. */
+  /** The address of the page that explains its refusals. */
   errorsPage: string
-  /** Of the app's clock, in milliseconds. */
+  /** The time of the app's clock at the start, in milliseconds. */
   startedAt: number
-  /** The agent that makes it by a tool of /mcp: what it says it is, and the preview that it applies. */
+  /** The agent that calls by a tool of /mcp: its name as it states it, and the preview that it applies. */
   agent?: { client: string | null; preview?: string }
 }
 
 /**
- * Waits for a change of the company that is not among those seen, for so long at most. Meanwhile the call has no slot among
- * those that are under way. Whether to go on waiting where there is nothing yet: not while the service is leaving.
+ * Waits at most `milliseconds` for a change of the company that is not in `seen`. Meanwhile the call uses no slot.
+ * Resolves to whether to wait on if there is none yet: false while the service stops.
  */
 export type Wait = (companyId: number, seen: Watermark, milliseconds: number) => Promise<boolean>
 
 export type PathParams = { readonly [name: string]: string | undefined }
 
-/** What goes back, free of any framework. */
+/** A response, independent of any framework. */
 export type ApiResponse = { status: number; headers: { readonly [name: string]: string }; body: string }

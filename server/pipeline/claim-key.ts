@@ -7,7 +7,10 @@ import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 import { aboutOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
 
-/** The key of a call to /v1. An answer is kept if the operation ran; after any other refusal the key stays free. */
+/**
+ * Returns the key policy of a call to /v1. The answer is stored if the operation ran. After a refusal that is not
+ * replayed, the key stays free.
+ */
 export const keyOfCall = (companyId: number, key: string, call: Call, intent: Intent): KeyPolicy<StoredResponse> => ({
   key,
   lock: lockOf(companyId, key),
@@ -44,7 +47,10 @@ export function replayedAnswer({
   return { status, code, about, headers, body, replayed: true }
 }
 
-/** Method, path and the body in its canonical spelling. Stored, so its bytes never change; a golden holds them. */
+/**
+ * Hashes the method, the path, and the body as canonical JSON. It is stored, so its bytes never change; a golden has
+ * them.
+ */
 export const fingerprintOf = (
   { route, path }: { route: Pick<Call['route'], 'method'>; path: string },
   { body }: Pick<Intent, 'body'>,

@@ -13,13 +13,13 @@ type ConcludedWork = {
   actor: Actor
   call: { route: Pick<Call['route'], 'method'>; path: string }
   intent: Pick<Intent, 'dryRun' | 'ifPlan' | 'body' | 'conditions'>
-  /** The last change of the write before this work, where it is not the first. */
+  /** The last change of earlier work of the same write, if there is any. */
   after?: number | undefined
 }
 
 /**
- * The end of work that succeeded, before its commit: a dry-run shows what it did as a plan, and a call that is to keep to
- * a plan does so or is undone. What is written has a name. Decisions, Plans.
+ * Ends successful work before its commit. A dry-run gets the preview. A call with If-Plan is rolled back unless its
+ * preview is the same. A write gets the header with its id. Decisions, Plans.
  */
 export async function conclude(
   { secret }: Pick<App, 'secret'>,

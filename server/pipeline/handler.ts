@@ -21,8 +21,8 @@ import type { Intent } from './read-intent.ts'
 import type { StoredResponse } from './stored-response.ts'
 
 /**
- * What an operation does, bound to its route once, at the start. What is asked is read, and refused, before anything is
- * looked up: a read then has a statement that fetches it together with its caller, a write its work.
+ * The handlers of operations, each bound to its route once, at the start. A request is parsed, and refused, before any
+ * statement. A read then has a statement that returns its rows with the caller, a write its command.
  */
 export type ReadHandler<On = DataRoute> = (route: On) => ReadStep
 export type ReadStep = (call: Call, query: ReadonlyMap<string, string>) => PlannedRead
@@ -30,34 +30,36 @@ export type ReadStep = (call: Call, query: ReadonlyMap<string, string>) => Plann
 export type PlannedRead = {
   statement(ask: CallerAsk, config: App['config']): Statement | BatchableRead
   reply(row: ReadRow, conditions: Conditions): ApiResponse
-  /** How long the answer may be put off while there is nothing to tell; undefined where there is. */
+  /** Returns how long to wait if there is nothing new; undefined if there is. */
   waits?(row: ReadRow): { seconds: number; seen: Watermark } | undefined
 }
 
-/** What came back beside the caller. */
+/** The columns beside those of the caller. */
 type ReadRow = { readonly [column: string]: unknown }
 
 export type WriteHandler<On = DataRoute> = (route: On) => Write
-/** `mayDo` is asked for what goes along with a deletion; /v1 asks for the scopes of its route and nothing more. */
+/** `mayDo` checks resources that are deleted along. /v1 omits it: it checks only the scopes of its route. */
 export type Write = (companyId: number, call: CallOfWrite, intent: Intent, mayDo?: PermissionCheck) => WriteCommand
 
 export type CallOfWrite = Pick<Call, 'params' | 'requestId' | 'errorsPage'>
 
-/** `rows` is how many operations a batch has; in a `series` each of them has a transaction of its own. */
+/** `rows` is the number of operations of a batch. In a `series` each operation has a transaction of its own. */
 export type WriteCommand = Command<StoredResponse> & { rows?: number; series?: Series }
 
-/** Operations one after the other. What came of one is a text, which is kept under the key of the call. */
+/**
+ * Operations that run one after the other. The outcome of each is a text, which is stored under the key of the call.
+ */
 export type Series = {
   length: number
-  /** What the operation does; `textOf` says what came of one before it. */
+  /** Returns the command of an operation; `textOf` returns the outcome of an earlier one. */
   part(n: number, textOf: (n: number) => string): Command<string>
   refused(n: number, refusal: Refusal): string
-  /** The answer of the call. */
+  /** Returns the answer of the call. */
   say(texts: readonly string[]): StoredResponse
 }
 
-/** A document about the API. */
-export type DocumentHandler = (asked: DocumentRequest) => {
+/** Returns a document about the API. */
+export type DocumentHandler = (request: DocumentRequest) => {
   body: string | Buffer
   headers?: { readonly [name: string]: string }
 }
@@ -65,7 +67,7 @@ export type DocumentHandler = (asked: DocumentRequest) => {
 /** `all` are the routes that are served; `script` is the path of the script of the reference page. */
 export type DocumentRequest = { all: readonly Route[]; about: DocumentOptions; script: string }
 
-/** A handler for each operation, of the sort that it needs. */
+/** A handler for each operation, of the type that its definition requires. */
 export type HandlersOf<Standard, Own, OfReferences = unknown> = {
   readonly [name in keyof Standard]: Standard[name] extends ResourceOperation<infer Does>
     ? HandlerOf<OnResource<Does>, ResourceRoute>
@@ -81,7 +83,7 @@ type HandlerOf<Is extends Operation, On> =
       ? WriteHandler<On>
       : DocumentHandler
 
-/** By the name of the operation. */
+/** Handlers by the name of the operation. */
 export type Handlers = {
   // biome-ignore lint/suspicious/noExplicitAny: which sort a handler is, is known of each by its operation
   readonly [operation: string]: ReadHandler<any> | WriteHandler<any> | DocumentHandler

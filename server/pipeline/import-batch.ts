@@ -17,18 +17,18 @@ import type { StoredResponse } from './stored-response.ts'
 
 export type ImportBatch = {
   definition: Definition
-  /** Creates and updates of a batch, which name no resource: it is the one that is imported. */
+  /** Creates and updates of a batch. They name no resource: it is the imported one. */
   operations: readonly JsonObject[]
-  /** Of a dry-run, none. */
+  /** The part of the import; undefined in a dry-run. */
   part: ImportPart | undefined
   ifPlan: string | undefined
   call: CallOfWrite
 }
 
 /**
- * A batch of the mode `all`, on records of one resource: tried, or done under the id of its import. Its plan does not
- * depend on the import, so what was tried before the import began is what is done then. A part in which nothing is to be
- * done is settled with no operations. The caller rolls a try back.
+ * Runs a batch of the mode `all` on records of one resource, as a dry-run or under the id of its import. The preview
+ * does not depend on the import, so a dry-run from before the import holds for it. A part in which nothing is to be
+ * done is settled with no operations. The caller rolls a dry-run back.
  */
 export async function importBatch(
   app: Pick<App, 'secret'>,
@@ -73,7 +73,7 @@ export async function importBatch(
   return answer
 }
 
-/** What an import does; it deletes nothing. */
+/** The operations of an import; it deletes nothing. */
 const ops: readonly string[] = ['create', 'update']
 
 const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'

@@ -17,17 +17,17 @@ import {
 } from './masked-response.ts'
 import { refusalAnswer, replyOf, type StoredResponse } from './stored-response.ts'
 
-/** What a call came to, and its body where it could be read. */
+/** The outcome of a call, and its body if it could be parsed. */
 export type CallOutcome = { outcome: ApiResponse | StoredResponse | Refusal; sent?: Json | undefined }
 
 /**
- * Keeps what a call said and was answered, where its company wants that and there is room for it. It is written with
- * others within a second, and never waited for. Decisions, Call log.
+ * Stores details of a call's request and response, if its company wants that and there is room. They are written with
+ * others within a second, and nothing waits for them. Decisions, Call log.
  */
-export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: CallerRow, told: CallOutcome): void {
+export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: CallerRow, details: CallOutcome): void {
   const { callDetails, clock, config } = app
   if (!callDetails || !caller.keeps_details) return
-  const { outcome } = told
+  const { outcome } = details
   const isRefused = outcome instanceof Refusal || outcome.status >= 400
   const answerLength = outcome instanceof Refusal ? 0 : outcome.body.length
   const amount = rowBytes + Math.min(bodyBytesKept, bytesOf(call)) + Math.min(bodyBytesKept, answerLength)
@@ -38,11 +38,11 @@ export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: Caller
     company_id: ask.companyId,
     request_id: call.requestId,
     at: clock.now().toISOString(),
-    ...detailsOf(call, { code: null, ...answer }, told.sent),
+    ...detailsOf(call, { code: null, ...answer }, details.sent),
   })
 }
 
-/** What a row takes beside its bodies. */
+/** Bytes of a row beside its bodies. */
 const rowBytes = 768
 const pathLengthMax = 500
 const queryLengthMax = 4000
@@ -50,16 +50,16 @@ const headerLengthMax = 500
 
 type CodedResponse = ApiResponse & { code: RefusalCode | null }
 
-/** With the headers that it goes out with. */
+/** Adds the headers that the reply will have. */
 const createCodedResponse = (answer: StoredResponse): CodedResponse => ({ ...replyOf(answer), code: answer.code })
 
 function detailsOf(call: Call, answer: CodedResponse, sent: Json | undefined): CallDetails {
   const keep = keepableNames(call.route)
-  // Who is not let in has nothing of what he sent kept.
+  // Nothing is stored of the content that a caller without access sent.
   const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
   const asked = isLetIn ? keptQuery(call.query, keep) : { query: '', isMasked: call.query !== '' }
   const request = isLetIn ? requestOf(call, keep, sent) : leftOut
-  const said = maskResponse(answer.body, keep)
+  const response = maskResponse(answer.body, keep)
   return {
     method: call.route.method,
     path: formatStorable(call.path).slice(0, pathLengthMax),
@@ -69,9 +69,9 @@ function detailsOf(call: Call, answer: CodedResponse, sent: Json | undefined): C
     request_bytes: bytesOf(call),
     request_state: withRest(request.state, call, asked),
     answer_headers: pickHeaders(Object.entries(answer.headers), answerHeaderNames),
-    answer_body: said.body,
+    answer_body: response.body,
     answer_bytes: Buffer.byteLength(answer.body),
-    answer_state: said.state,
+    answer_state: response.state,
   }
 }
 
@@ -84,7 +84,7 @@ function requestOf(call: Call, keep: KeepableNames, sent: Json | undefined): Mas
     : keptBody(sent, bytesOf(call), keep)
 }
 
-/** Whether there was a body that nobody received, because the call was refused before. */
+/** Returns whether the body was not received, because the call was refused before. */
 function isUnreceived(call: Call): boolean {
   if (bytesOf(call) > 0) return false
   const headers = pairs(call.rawHeaders)
@@ -93,7 +93,10 @@ function isUnreceived(call: Call): boolean {
   )
 }
 
-/** What is not known whole cannot be sent again as it was; path, query and headers are a part of it. */
+/**
+ * Returns the state of the whole request. A request of which any part is cut or masked, also in path, query or headers,
+ * cannot be repeated as it was.
+ */
 function withRest(state: BodyState, { path, rawHeaders }: Call, asked: ReturnType<typeof keptQuery>): BodyState {
   if (state !== 'whole') return state
   const isLong = pairs(rawHeaders).some(
@@ -103,7 +106,7 @@ function withRest(state: BodyState, { path, rawHeaders }: Call, asked: ReturnTyp
   return asked.isMasked ? 'masked' : 'whole'
 }
 
-/** The headers that decide what a call does. Never who calls: that is what a token is for. */
+/** Request headers that decide the effect of a call, and never the token, which identifies the caller. */
 const requestHeaderNames: ReadonlySet<string> = new Set([
   ...[
     'user-agent',

@@ -4,18 +4,18 @@ import { bodyBytesMax } from '#registry/limits.ts'
 import type { BodyState } from '#sql/system/call-details.ts'
 import { withoutTokens } from '../service/token-text.ts'
 
-/** What the log of calls keeps of a text that somebody sent or was answered. Decisions, Call log. */
+/** The form in which the log of calls stores a body. Decisions, Call log. */
 export type MaskedResponse = { body: string | null; state: BodyState }
 
 export const bodyBytesKept = 16 * 1024
-/** What is longer is not looked through, and so not kept. */
+/** Longer bodies are not masked, and so not stored. */
 const looseBytesMax = 64 * 1024
 const answerLengthMax = 256 * 1024
 
 export const leftOut: MaskedResponse = { body: null, state: 'left_out' }
 const mask = '[masked]'
 
-/** A body of so many bytes that was read as this value, with the values that may be kept. */
+/** Returns a parsed body of `length` bytes with the values that may be stored. */
 export function keptBody(value: Json, length: number, keep: KeepableNames): MaskedResponse {
   return length > bodyBytesMax ? leftOut : keptJson(value, keep)
 }
@@ -26,7 +26,7 @@ function keptJson(value: Json, keep: KeepableNames): MaskedResponse {
   return cutText(text, found.masked)
 }
 
-/** A body that was not read. What is no JSON in UTF-8, or too deep, cannot be told apart into members. */
+/** Returns a body that was not parsed. Without JSON in UTF-8, or nested too deeply, its members cannot be masked. */
 export function keptBytes(bytes: Buffer, keep: KeepableNames): MaskedResponse {
   if (bytes.length === 0) return { body: '', state: 'whole' }
   if (bytes.length > looseBytesMax) return leftOut
@@ -37,7 +37,7 @@ export function keptBytes(bytes: Buffer, keep: KeepableNames): MaskedResponse {
   }
 }
 
-/** An answer of ours. */
+/** Returns a response body with the values that may be stored. */
 export function maskResponse(text: string, keep: KeepableNames): MaskedResponse {
   if (text === '') return { body: '', state: 'whole' }
   return text.length > answerLengthMax ? leftOut : keptJson(JSON.parse(text) as Json, keep)
@@ -48,7 +48,7 @@ function maskUnknown(value: Json, keep: KeepableNames, found: { masked: boolean 
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      // That there is nothing is no secret.
+      // A null is no secret.
       if (member === null || keep.members.has(name)) return [name, maskUnknown(member, keep, found)]
       found.masked = true
       return [name, mask]
@@ -61,14 +61,14 @@ function cutText(text: string, masked: boolean): MaskedResponse {
   const isMasked = masked || clean.includes('[removed]')
   const bytes = Buffer.from(clean)
   if (bytes.length <= bodyBytesKept) return { body: clean, state: isMasked ? 'masked' : 'whole' }
-  // A character that the cut goes through is waited for, and so dropped.
+  // With `stream`, the decoder keeps back a character that is cut through, and so drops it.
   return { body: new TextDecoder().decode(bytes.subarray(0, bodyBytesKept), { stream: true }), state: 'cut' }
 }
 
-/** A text as PostgreSQL takes it, without tokens. */
+/** Returns a text that PostgreSQL accepts, without tokens. */
 export const formatStorable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '�'))
 
-/** A query without tokens, however they are encoded, with the values that may be kept. */
+/** Returns a query without tokens, however they are encoded, and with the values that may be stored. */
 export function keptQuery(query: string, keep: KeepableNames): { query: string; isMasked: boolean } {
   const kept = query
     .split('&')

@@ -1,6 +1,6 @@
 import { offsetMax } from '#registry/limits.ts'
 
-/** The pages around a page of a list, as `Link` (RFC 8288), so that nobody has to count. */
+/** Links to the pages around a page of a list, as the header `Link` (RFC 8288). */
 
 /** Proxies commonly take 4 KiB of headers. */
 const linkLengthMax = 3000
@@ -15,7 +15,7 @@ type WalkPage = { lastId: number | null; hasMore: boolean }
 
 type Link = { relation: string; parameter: string; value: number }
 
-/** Returns undefined if the page is all there is, or if not even the next page can be named in so many characters. */
+/** Returns undefined if there is no other page, or if not even the link to the next page fits `linkLengthMax`. */
 export function linksOf({ path, query, at }: Page): string | undefined {
   const links = 'hasMore' in at ? linksOfWalk(at) : linksOfOffset(at)
   const texts = links.map(({ relation, parameter, value }) => {
@@ -42,7 +42,7 @@ function linksOfOffset({ limit, offset, total }: OffsetPage): Link[] {
   const parameter = 'offset'
   const next = offset + limit
   const hasNext = next < total && next <= offsetMax
-  // Past the end, what comes before is the last page.
+  // Past the end, the previous page is the last one.
   const before = Math.max(0, Math.min(offset, total) - limit)
   return [
     ...(hasNext ? [{ relation: 'next', parameter, value: next }] : []),

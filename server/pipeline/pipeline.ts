@@ -21,11 +21,11 @@ import { refusalAnswer, replyOf, type StoredResponse, withRecord, withTag } from
 import { memberOf } from './write-together.ts'
 
 /**
- * The straight line of every call: token → caller → address → scope → add-on → rate → headers → what is asked → the answer.
- * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
- *
- * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
- * gets it.
+ * Answers a read. The steps of every call are: token → caller → address → scope → add-on → rate → headers → request →
+ * response. A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions,
+ * Errors.
+ * A read is one statement and one round trip: it returns the caller with the rows, and they are shown only if the
+ * caller may see them.
  */
 export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wait): Promise<ApiResponse> {
   const ask = readToken(call)
@@ -44,7 +44,7 @@ export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wai
   return orThrow(reply)
 }
 
-/** The caller, with what is wanted beside it. */
+/** Returns the authorized caller, with the columns of the read beside it. */
 async function readRow(app: App, call: Call, ask: TokenAsk, statement: ReadStatement): Promise<CallerRow> {
   const [row] = await app.database.read<CallerRow>(statement, call.share)
   const caller = requireAuthorized(app, call, ask, row)
@@ -55,7 +55,7 @@ async function readRow(app: App, call: Call, ask: TokenAsk, statement: ReadState
 type ReadStatement = ReturnType<PlannedRead['statement']>
 type WaitingRead = { first: CallerRow; statement: ReadStatement; waits: NonNullable<PlannedRead['waits']>; wait: Wait }
 
-/** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
+/** Returns the row once there is something new, or at the end of the time. The caller is checked each time. */
 async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: WaitingRead) {
   let caller = first
   for (let goesOn = true; goesOn; ) {
@@ -69,8 +69,8 @@ async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, sta
 }
 
 /**
- * Answers a write, in one transaction: the checks of `answerRead` in their order, then the work. A create or an update of
- * a record may share its transaction with others of its caller. Decisions, Groups.
+ * Answers a write in one transaction: the checks of `answerRead` in their order, then the work. A create or an update
+ * of a record may share its transaction with others of its caller. Decisions, Groups.
  */
 export async function answerWrite(app: App, call: Call, write: Write): Promise<ApiResponse> {
   const shown = readToken(call)
@@ -102,7 +102,7 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<A
           const actor = actorOf(ask, call, caller, { writeId, key })
           const done = await orThrow(work).execute(transaction, actor, seen)
           const answer = await conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
-          // The empty text is a record of which the caller may see nothing.
+          // An empty text is a record whose fields are all withheld from the caller.
           const isShown = isRead && !dryRun && intent.prefersRecord && answer.record !== ''
           return { ...answer, record: isShown ? answer.record : undefined }
         },
@@ -119,8 +119,8 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<A
 }
 
 /**
- * Looks at the caller of a write before its body is received: refused as in the pipeline, or known. Whether the body is
- * needed at all: where headers or parameters are refused, the pipeline says so without it.
+ * Checks the caller of a write before its body is received, with the refusals of the pipeline. Returns whether the body
+ * is needed. It is not if headers or parameters are refused: the pipeline refuses them without it.
  */
 export async function admit(app: App, call: Call): Promise<boolean> {
   const ask = readToken(call)

@@ -8,20 +8,20 @@ import { type Headers, readHeaders } from '../protocol/headers.ts'
 import type { ExpectedVersion } from '../records/expected.ts'
 import type { Call } from './call.ts'
 
-/** What a write asks for: headers first, then parameters, then the body. */
+/** The parsed request of a write: headers first, then parameters, then the body. */
 export type Intent = {
   dryRun: boolean
   body: Json
   expected: ExpectedVersion
-  /** What it was made of, and the plan that it is to keep to. */
+  /** The conditional headers as sent, and the hash of the preview that the write must match. */
   conditions: Conditions
   ifPlan: string | undefined
   idempotencyKey?: string | undefined
-  /** Whether the caller wants the record too. */
+  /** Whether the answer includes the record. */
   prefersRecord?: boolean
 }
 
-/** Whether a write reads nothing of its record before the commit. */
+/** Returns whether a write reads nothing of its record before the commit. */
 export const isFinal = ({ dryRun, ifPlan, prefersRecord = false }: Intent): boolean =>
   !dryRun && ifPlan === undefined && !prefersRecord
 
@@ -38,7 +38,7 @@ export function readIntent(call: Call, headers: Headers = readHeaders(call.rawHe
   }
 }
 
-/** Throws for what stands before a body and has it refused unread: headers, parameters, and what it is sent as. */
+/** Throws if the headers, the parameters or the media type refuse the call before its body is read. */
 export function readIntroduction(call: Call): void {
   const headers = readHeaders(call.rawHeaders, true)
   readWhetherDry(call, headers)
@@ -47,12 +47,12 @@ export function readIntroduction(call: Call): void {
 
 function readWhetherDry(call: Call, headers: Headers): boolean {
   const query = readQuery(call.query, call.route)
-  // If either says dry-run, it is one; both are read, so that a slip in either is refused. Decisions, Dry-run.
-  const asked = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
-  return asked.includes(true)
+  // Either of them makes a dry-run. Both are parsed, so that a mistake in either is refused. Decisions, Dry-run.
+  const isDry = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
+  return isDry.includes(true)
 }
 
-/** The id of the path; what is no positive whole number is an id that no record has. */
+/** Returns the id of the path. Any text but a positive whole number is an id that no record has. */
 export function recordId(params: WithId): number {
   const id = pathId(params)
   if (id === null) throw new Refusal('not_found')

@@ -9,7 +9,7 @@ import type { Call } from './call.ts'
 import { logCallLater } from './call-log.ts'
 import { keepDetails } from './keep-details.ts'
 
-/** The authorized caller, or a refusal; a known caller is logged either way. */
+/** Returns the authorized caller, or throws a refusal. A known caller is logged either way. */
 export function requireAuthorized(
   app: App,
   call: Call,
@@ -26,7 +26,10 @@ export function requireAuthorized(
   return orThrow(caller)
 }
 
-/** Counts the call against the limit of its token, once, however often its transaction runs. It is neither logged nor kept. */
+/**
+ * Counts the call against the limit of its token once, however often its transaction runs. A call over the limit is
+ * neither logged nor stored.
+ */
 export function enforceRateLimit(
   { tokenRates }: App,
   call: Call,
@@ -39,7 +42,7 @@ export function enforceRateLimit(
   if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
 }
 
-/** The caller of a write, who is counted once its transaction has begun. */
+/** Returns the caller of a write, which is counted once its transaction has begun. */
 export const callerOf = (app: App, call: Call, ask: TokenAsk, sent?: Json): Caller<CallerRow> =>
   tokenCaller(ask, call.share, (row) => {
     const caller = requireAuthorized(app, call, ask, row, sent)

@@ -27,9 +27,9 @@ import { actorOf, callerOf } from './require-authorized.ts'
 import { refusalAnswer, replyOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
 
 /**
- * A write whose operations have a transaction each. The first transaction binds the key and logs the call as one whose
- * outcome is not known; then each operation is done together with its answer, so that a retry does what is left, whatever
- * ended the call before it. The last one notes what the call was answered. Decisions, Batch, Call log.
+ * Runs a write whose operations have a transaction each. The first transaction binds the key, and logs the call with an
+ * unknown outcome. Then each operation commits together with its answer. So a retry does the rest, whatever ended the
+ * call before it. The last one logs the answer of the call. Decisions, Batch, Call log.
  */
 export async function runSeries(app: App, call: Call, asked: SeriesRequest): Promise<ApiResponse> {
   const begun = await begin(app, call, asked)
@@ -60,7 +60,7 @@ export async function runSeries(app: App, call: Call, asked: SeriesRequest): Pro
   return concludeSeries(app, call, asked, caller, { ...answer, headers })
 }
 
-/** The reply, which is kept beside what was asked. */
+/** Returns the reply, and stores the details of the call. */
 function concludeSeries(
   app: App,
   call: Call,
@@ -81,8 +81,8 @@ type SeriesRequest = {
 }
 
 /**
- * Notes that the call broke off, and with what it was answered. Where that cannot be noted, or is not known, the log goes
- * on saying that the outcome is not known.
+ * Logs that the call broke off, and its answer. If that fails, or the outcome is unknown, the log keeps the unknown
+ * outcome.
  */
 async function settleFailure(
   app: App,
@@ -99,10 +99,10 @@ async function settleFailure(
     .catch(() => undefined)
 }
 
-/** What has been done under the key before; nothing of it is done again. */
+/** The outcomes of operations that ran under the key before. None of them runs again. */
 type SeriesState = { answer: StoredResponse; texts: Map<number, string> }
 
-/** Returns also the call as it is logged. */
+/** Runs the first transaction. Returns also the logged row of the call. */
 async function begin(app: App, call: Call, { ask, keys, series, sent }: SeriesRequest) {
   const { companyId } = ask
   let row: CallRow | undefined
@@ -137,10 +137,10 @@ async function begin(app: App, call: Call, { ask, keys, series, sent }: SeriesRe
   return { ...answer, caller, row: row as CallRow }
 }
 
-/** Until the last operation is done. */
+/** The logged outcome until the last operation is done. */
 const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknown' } as const
 
-/** `settle` notes the answer of the call; only the last operation has it. */
+/** `settle` logs the answer of the call; only the last operation has it. */
 type Part = SeriesRequest & {
   n: number
   textOf: (n: number) => string
@@ -148,13 +148,16 @@ type Part = SeriesRequest & {
   settle: ((text: string) => Statement) | undefined
 }
 
-/** One operation and its answer. The caller is checked with each: a token that is revoked meanwhile does no more. */
+/**
+ * Runs one operation and stores its answer. The caller is checked each time, so a token that is revoked meanwhile does
+ * no more.
+ */
 async function part(app: App, call: Call, asked: Part): Promise<string> {
   const { ask, keys, series, n, textOf, writeId, settle } = asked
   const { companyId } = ask
   const work = orRefusal(() => series.part(n, textOf))
   const { locks, prefetch } = work instanceof Refusal ? ({} as Partial<Command<string>>) : work
-  // The call has its row, which says in the end what it was refused for.
+  // A refusal here is not logged by itself: the call has its row, which gets its refusal in the end.
   const caller = tokenCaller(ask, call.share, (row) => {
     call.share.report(row?.live === true)
     return authorize(row, ask)
@@ -187,13 +190,15 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
     })
     return answer
   } catch (error) {
-    // A refusal that had to undo lost the lock of the batch, and a retry was quicker.
+    // A refusal with a rollback loses the lock of the batch, and a retry was faster.
     if (violatedIndex(error) === 'batch_answers_pkey') return part(app, call, asked)
     throw error
   }
 }
 
-/** Once something was done, a failure of a dependency leaves it open what: the retry with the key settles it. */
+/**
+ * Runs `work`. Turns a fault into `outcome_unknown` once an operation is done: the retry with the key settles the rest.
+ */
 async function orUnknown<T>(isBegun: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -19,12 +19,12 @@ import { formatStorable } from './masked-response.ts'
 
 const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
-/** The tag of one representation of a record; its version is what If-Match compares. */
+/** Returns the ETag of one representation of a record. If-Match compares only its version. */
 export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
 
 const listTag = (body: string): string => `"${short(body)}"`
 
-/** The answer of a read, or 304 where the caller has it already: in the form that he has. */
+/** Returns the answer of a read. Returns 304 with the caller's form of the ETag if the caller has it already. */
 export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): ApiResponse {
   const known = knownForm(tag, ifNoneMatch)
   if (known !== undefined) return { status: 304, headers: { ETag: known, ...headersOfReads }, body: '' }
@@ -32,8 +32,8 @@ export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefin
 }
 
 /**
- * The answer of a read whose state is its body, with the pages around it. A 304 names them too: a page can stay as it is
- * while its end moves.
+ * Returns the answer of a read whose ETag is that of its body, with links to the pages around it. A 304 has the links
+ * too: a page can stay as it is while its end moves.
  */
 export function pageReply(body: string, { ifMatch, ifNoneMatch }: Conditions, links?: string): ApiResponse {
   const tag = listTag(body)
@@ -47,27 +47,27 @@ const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorizat
 export const jsonType = 'application/json; charset=utf-8'
 const problemType = 'application/problem+json; charset=utf-8'
 
-/** What a write answers, and what a retry with its key will hear. */
+/** The answer of a write, and of its replay. */
 export type StoredResponse = {
   status: number
-  /** Of a refusal. */
+  /** The code of a refusal; null after success. */
   code: RefusalCode | null
-  /** What it was refused for, for the log of calls. */
+  /** The reasons of a refusal, for the log of calls. */
   about?: string[] | null
   headers: { readonly [name: string]: string }
   body: string
   replayed?: boolean
-  /** The record as the write leaves it; shown to who prefers it, and never stored. */
+  /** The written record. It is shown if the caller prefers it, and never stored. */
   record?: string | undefined
-  /** The record whose tag it has once it is committed. */
+  /** The record whose ETag is added after the commit. */
   unread?: UnreadRecord
   /** The record that was created. */
   recordId?: number
-  /** What each piece of the work has done, for a plan. */
+  /** The effects of each command, for a preview. */
   effects?: readonly Effect[]
 }
 
-/** Where the errors page is; without a known address of our own it is told from the caller's. */
+/** Returns the address of the errors page; without a public URL it is relative to the caller's. */
 export const errorsAddress = (publicUrl: string | null): string => `${publicUrl ?? ''}/docs/errors`
 
 export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: string | null): StoredResponse {
@@ -80,7 +80,7 @@ export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: st
   }
 }
 
-/** The fields that are wrong, or the right or the add-on that is missing: some of each, and short. */
+/** Returns the wrong fields, or the missing right or add-on: the first `aboutMax`, each cut. */
 export function aboutOf({
   errors,
   required_scope,
@@ -94,17 +94,17 @@ export function aboutOf({
 const aboutMax = 10
 const aboutLengthMax = 80
 
-/** The plan stands beside the data, whose envelope stays as it is. */
+/** Adds the preview beside the data, whose envelope stays as it is. */
 export const withPlan = (answer: StoredResponse, plan: Preview): StoredResponse => ({
   ...answer,
   body: `${answer.body.slice(0, -1)},"plan":${JSON.stringify(plan)}}`,
 })
 
-/** The answer with the tag of its record, where that was not read before the commit. */
+/** Adds the ETag of the record, if that was not read before the commit. */
 export const withTag = (answer: StoredResponse, tag: string | undefined): StoredResponse =>
   answer.unread === undefined ? answer : { ...answer, headers: { ...answer.headers, ETag: tag as string } }
 
-/** The answer with its record, where the caller is to have it. */
+/** Adds the record, if the caller is to get it. */
 export const withRecord = (answer: StoredResponse): StoredResponse =>
   answer.record === undefined
     ? answer
@@ -120,17 +120,17 @@ export const replyOf = ({ status, code, headers, body }: StoredResponse): ApiRes
   body,
 })
 
-/** Names what was written; `undo` takes it back by this. */
+/** The header with the id of a write, by which it is undone. */
 export const writeIdHeader = 'X-Write-Id'
 
 const headersOfWrites = { 'Content-Type': jsonType } as const
 const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
 
-/** A page of records; `records` are their JSON, with commas between. */
+/** Formats a page of records; `records` are their JSON, with commas between. */
 export const pageEnvelope = (records: string, total: number, { limit, offset }: PageCut): string =>
   `{"data":[${records}],"meta":${JSON.stringify({ total, limit, offset })}}`
 
-/** Where a page is cut. */
+/** The range of a page. */
 type PageCut = { limit: number; offset: number }
 
 export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })

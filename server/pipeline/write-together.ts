@@ -28,7 +28,7 @@ type GroupedCall = {
   keys: KeyPolicy<StoredResponse> | undefined
   writeId: string
   row: SetRow<StoredResponse>
-  /** Returns the reply to what is committed. */
+  /** Returns the reply after the commit. */
   reply(caller: CallerRow, answer: StoredResponse): ApiResponse
 }
 
@@ -48,8 +48,8 @@ export function memberOf(grouped: GroupedCall, bytes: number, alone: Member['alo
 }
 
 /**
- * Writes what calls of one caller ask for in one transaction, which waits for nobody for long. Whatever is not plainly done
- * (a refusal, a replay, a key in flight, something that is locked) has no reply here: it goes alone, by the ordinary road,
+ * Runs the writes of several calls of one caller in one transaction, which waits only briefly for locks. A call gets no
+ * reply here unless it simply succeeds: after a refusal, a replay, a key in flight or a locked record, it runs alone,
  * and is answered there. Decisions, Groups.
  */
 export async function writeTogether(members: readonly Member[]): Promise<readonly (ApiResponse | undefined)[]> {
@@ -91,9 +91,9 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
         const outcome = outcomes[index]
         if (outcome === undefined || outcome instanceof Refusal) return []
         const member = members[place] as Member
-        const said = member.row.say(outcome)
-        const headers = { ...said.headers, [writeIdHeader]: member.writeId }
-        const answer: StoredResponse = { ...said, record: undefined, headers }
+        const response = member.row.say(outcome)
+        const headers = { ...response.headers, [writeIdHeader]: member.writeId }
+        const answer: StoredResponse = { ...response, record: undefined, headers }
         const isOver = earlier.has(place)
         return [{ place, member, keys: member.keys, answer, unread: answer.unread, isOver, caller }]
       })

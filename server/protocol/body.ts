@@ -7,7 +7,7 @@ import type { Headers } from './headers.ts'
 
 export type Body = { bytes: Buffer } | 'too large'
 
-/** A body that may be sent as these types, or the refusal of one that cannot be read. Decisions, Bodies. */
+/** Parses a body of these media types. Throws a refusal if it cannot be parsed. Decisions, Bodies. */
 export function readBody(body: Body, headers: Headers, types: readonly string[], valuesMax = bodyValuesMax): Json {
   if (body === 'too large') throw new Refusal('payload_too_large')
   onlyJson(headers, types)
@@ -21,7 +21,7 @@ export function onlyJson({ contentType, contentEncoding }: Headers, accepted: re
   const isPlain = contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity'
   if (accepted.includes(type) && isUtf8 && isPlain) return
   throw new Refusal('unsupported_media_type', {
-    // Only a body that is coded is told of codings (RFC 9110 12.5.3).
+    // Only a refusal of a coded body mentions codings (RFC 9110 12.5.3).
     ...(isPlain ? {} : { detail: 'Content-Encoding says that the body is coded; send it as it is.' }),
     headers: {
       Accept: accepted.join(', '),
@@ -32,7 +32,7 @@ export function onlyJson({ contentType, contentEncoding }: Headers, accepted: re
   })
 }
 
-/** JSON, exactly: what JSON.parse would keep silently altered is refused instead. */
+/** Parses JSON exactly: texts that JSON.parse would silently alter are refused. */
 export function readJson(text: string, valuesMax = bodyValuesMax): Json {
   onlyBounded(text, valuesMax)
   let value: Json
@@ -57,8 +57,9 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Counted before the body is parsed: lists half a million deep and a hundred thousand members would cost a parser, and anyone
- * who judges them, a hundred times what reading past them costs. Each member and item but the first has a comma.
+ * Throws if the body has too many values or levels, before it is parsed. Lists half a million deep, or a hundred
+ * thousand members, would cost a parser and every check a hundred times more than this count. Each member and item but
+ * the first has a comma.
  */
 function onlyBounded(text: string, valuesMax: number): void {
   let depth = 0
@@ -75,7 +76,7 @@ function onlyBounded(text: string, valuesMax: number): void {
   }
 }
 
-/** Where the text that begins at a quote ends: at its other quote, or with the body. */
+/** Returns the end of a text that begins at a quote: its other quote, or the end of the body. */
 function endOfText(text: string, start: number): number {
   let end = start + 1
   for (; end < text.length; end++) {
@@ -87,8 +88,9 @@ function endOfText(text: string, start: number): number {
 }
 
 /**
- * Members given twice, names that JavaScript treats specially, numbers and characters that cannot be kept. The body is
- * known to be JSON, so this only has to tell its tokens apart; unit by unit, for it may hold a hundred thousand.
+ * Throws if members occur twice, names are special to JavaScript, or numbers and characters cannot be stored exactly.
+ * The body is known to be JSON, so this only splits it into tokens. It goes unit by unit, since there may be a hundred
+ * thousand.
  */
 function onlyFaithful(text: string): void {
   const open: (Set<string> | null)[] = []
@@ -125,7 +127,9 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
 const isOfNumber = (unit: number): boolean =>
   isDigit(unit) || unit === minus || unit === 0x2b || unit === 0x2e || unit === 0x45 || unit === 0x65
 
-/** What a text of the body says. Only an escape can stand for what UTF-8 and JSON have no other way to say. */
+/**
+ * Returns the value of a text token. Only an escape can represent characters that UTF-8 and JSON cannot have otherwise.
+ */
 function onlyText(token: string): string {
   if (!token.includes('\\')) return token.slice(1, -1)
   const text = JSON.parse(token) as string
@@ -140,12 +144,12 @@ function onlyNew(members: Set<string>, name: string): void {
   members.add(name)
 }
 
-/** Digits that every number of so many keeps, whatever they are. */
+/** Numbers with this many digits are always exact. */
 const surelyKept = 15
 
 /**
- * A number is kept where the double next to it, in its shortest spelling, is the same number, and a whole one up to
- * 2^53 - 1. So what another program worked out, 0.1 + 0.2, is a number with too many decimals and refused at its field.
+ * Throws unless the number is exact: its nearest double, in the shortest spelling, is the same number, and a whole one
+ * is at most 2^53 - 1. So a computed 0.1 + 0.2 is a number with too many decimals, and is refused at its field.
  */
 function onlyExact(token: string): void {
   if (token.length <= surelyKept && !/e/i.test(token)) return
@@ -155,13 +159,15 @@ function onlyExact(token: string): void {
     throw malformedJson(`The number ${token.slice(0, 40)} cannot be kept exactly`)
 }
 
-/** One spelling for each number, its sign aside: significant digits, and the power of ten that the first one stands for. */
+/**
+ * Returns one spelling for each number, without its sign: significant digits, and the power of ten of the first one.
+ */
 function normalizeNumber(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = whole + fraction
   let [start, end] = [0, digits.length]
-  // Counted: /0+$/ would try at each zero of a long number.
+  // A loop, because /0+$/ would start again at each zero of a long number.
   while (end > 0 && digits[end - 1] === '0') end--
   while (start < end && digits[start] === '0') start++
   return start === end ? '0' : `${digits.slice(start, end)} ${whole.length - start + Number(exponent)}`

@@ -1,8 +1,8 @@
 import type { ExpectedVersion } from '../records/expected.ts'
 
-/** Entity tags: what they are made of, and the conditions that callers make of them (RFC 9110 8.8.3 and 13.1). */
+/** Entity tags: their form, and the conditions of callers (RFC 9110 8.8.3 and 13.1). */
 
-/** Codings in which an answer may go out; each form has a tag of its own, ending in the name (RFC 9110 8.8.3.3). */
+/** Codings of answers. Each form has a tag of its own, ending in the coding's name (RFC 9110 8.8.3.3). */
 export const codings = ['br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
@@ -12,7 +12,7 @@ export type Tags = 'any' | readonly { weak: boolean; opaque: string }[]
 const element = /^(W\/)?"([!#-~\x80-\xff]*)"[ \t]*(?:,|$)/
 const emptyElements = /^[ \t,]+/
 
-/** Undefined where it is no list of tags. Empty elements are none (RFC 9110 5.6.1). */
+/** Parses a list of tags; undefined if it is none. Empty elements are ignored (RFC 9110 5.6.1). */
 export function readTags(given: string): Tags | undefined {
   if (given.trim() === '*') return 'any'
   const tags: { weak: boolean; opaque: string }[] = []
@@ -25,11 +25,11 @@ export function readTags(given: string): Tags | undefined {
   return tags.length > 0 ? tags : undefined
 }
 
-/** The tag of one form of an answer. */
+/** Returns the tag of one form of an answer. */
 export const tagOfForm = (tag: string, coding: Coding | undefined): string =>
   coding === undefined ? tag : `${tag.slice(0, -1)}-${coding}"`
 
-/** The tag that the caller has of this state, of whichever form; weak comparison (RFC 9110 8.8.3.2). */
+/** Returns the tag that the caller has of this state, in any form, by weak comparison (RFC 9110 8.8.3.2). */
 export function knownForm(tag: string, tags: Tags | undefined): string | undefined {
   if (tags === undefined) return undefined
   if (tags === 'any') return tag
@@ -38,7 +38,7 @@ export function knownForm(tag: string, tags: Tags | undefined): string | undefin
   return known && `"${known.opaque}"`
 }
 
-/** Whether an If-Match allows the state with this tag; weak tags never do (RFC 9110 13.1.1). */
+/** Returns whether an If-Match allows the state with this tag; weak tags never do (RFC 9110 13.1.1). */
 export function isAllowed(tags: Tags | undefined, tag: string): boolean {
   if (tags === undefined || tags === 'any') return true
   const forms = formsOf(tag)
@@ -51,7 +51,7 @@ export const hasWeak = (tags: Tags | undefined): boolean => Array.isArray(tags) 
 
 export type Conditions = { ifMatch?: Tags | undefined; ifNoneMatch?: Tags | undefined }
 
-/** What the conditions of a call say of the record that it is about: any representation of a version will do. */
+/** Returns the expected version of a record, by the conditions of a call: any representation of a version counts. */
 export function expectedOf({ ifMatch, ifNoneMatch }: Conditions): ExpectedVersion {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return {

@@ -4,8 +4,8 @@ import { Refusal } from '#registry/refusals.ts'
 import { readTags, type Tags } from './entity-tags.ts'
 
 /**
- * The headers a call means something by, apart from who makes it. Read from the raw list: Node keeps the first of some
- * names and joins the others, so a header given twice would go unseen. They are judged once the caller is known:
+ * The headers that have an effect on a call, except the token. They are read from the raw list: Node keeps the first of
+ * some names and joins the others, so a repeated header would not be found. They are checked once the caller is known.
  * Decisions, Errors.
  */
 export type Headers = {
@@ -15,9 +15,9 @@ export type Headers = {
   dryRun: string | undefined
   ifMatch: Tags | undefined
   ifNoneMatch: Tags | undefined
-  /** The hash of a plan. */
+  /** The hash of a preview. */
   ifPlan: string | undefined
-  /** Whether `Prefer` asks for the record that a write leaves. */
+  /** Whether `Prefer` requests the written record. */
   prefersRecord: boolean
 }
 
@@ -77,7 +77,7 @@ function findHeader(all: CollectedHeaders, name: string): string | undefined {
 
 const keyPattern = new RegExp(`^[!-~]{1,${idempotencyKeyLengthMax}}$`)
 
-/** Opaque: quotes are part of it. Decisions, Idempotency. */
+/** Parses the Idempotency-Key, which is opaque: quotes are part of it. Decisions, Idempotency. */
 function readKey(values: string[] | undefined): string | undefined {
   if (!values) return undefined
   const [key] = values
@@ -94,7 +94,10 @@ function readDryRunHeader(values: string[] | undefined): string | undefined {
   return values?.[0]
 }
 
-/** Only what a plan gave: a hash that was cut off, or has lost its quotes on the way, is no reason to do without one. */
+/**
+ * Parses the hash of a preview. Throws if it was cut off or lost its quotes on the way, because the write must not
+ * ignore it.
+ */
 function readPlanHash(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const hash = /^"(sha256-[\w-]{43})"$/.exec(value.trim())?.[1]
@@ -106,14 +109,17 @@ function readPlanHash(value: string | undefined): string | undefined {
   return hash
 }
 
-/** RFC 7240: of a preference that is given twice the first counts, and others than `return` are ignored. */
+/** Parses `Prefer` (RFC 7240): the first of a repeated preference counts, and others than `return` are ignored. */
 function prefersRepresentation(values: readonly string[]): boolean {
   const preferences = values.join(',').split(',')
   const [value] = preferences.flatMap((one) => /^\s*return\s*=\s*"?([\w-]+)"?\s*(?:;|$)/i.exec(one)?.[1] ?? [])
   return value === 'representation'
 }
 
-/** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */
+/**
+ * Parses a condition. A malformed one is ignored for reads and refused for writes, which must not run on a guess.
+ * Decisions, Conditional requests.
+ */
 function readCondition(all: CollectedHeaders, name: string, isWrite: boolean): Tags | undefined {
   const given = all.get(name)
   if (!given) return undefined

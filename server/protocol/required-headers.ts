@@ -6,7 +6,9 @@ import { Refusal } from '#registry/refusals.ts'
 export const authorityOf = ({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): string =>
   /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? ''
 
-/** Whether a text is a name or an address, with a port or none. A comma is refused: it is two hosts that a proxy joined. */
+/**
+ * Returns whether a text is one name or address, with or without a port. A comma is refused: a proxy joined two hosts.
+ */
 export function isHost(text: string): boolean {
   const [, name, address, port = ''] = form.exec(text) ?? []
   return (name !== undefined || isIPv6(address ?? '')) && Number(port) <= portMax
@@ -15,7 +17,10 @@ export function isHost(text: string): boolean {
 const form = /^(?:([\w.-]{1,255})|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i
 const portMax = 65_535
 
-/** What HTTP itself asks of a request, before anybody looks at where it goes. Node answers the same without a body. */
+/**
+ * Returns the refusal of a request that violates HTTP itself, before its path is read. Node gives the same refusals
+ * without a body.
+ */
 export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
   const { httpVersion, httpVersionMinor, rawHeaders } = request
   const hosts = count(rawHeaders, 'host')
@@ -35,13 +40,16 @@ export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
   return asksToContinue.test(request.headers.expect ?? '') ? undefined : new Refusal('expectation_failed')
 }
 
-/** Where a request ends, or whom it is for, may be read otherwise by who passed it on: nothing more is read of it. */
+/**
+ * Returns the refusal of a request whose end or host a proxy may have read otherwise. Nothing more is read from its
+ * connection.
+ */
 const invalidHeader = (detail: string): Refusal =>
   new Refusal('invalid_header', { detail, headers: { Connection: 'close' } })
 
 const versions = ['1.0', '1.1']
 
-/** As Node tells what it answers with 100 itself. */
+/** Node's own test for requests that it answers with 100. */
 const asksToContinue = /(?:^|\W)100-continue(?:$|\W)/i
 
 function count(rawHeaders: readonly string[], name: string): number {

@@ -1,33 +1,42 @@
 import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/author.ts'
 
-/** Who acts, through which channel: the token of an integrator, somebody in the console, the operator, or the service itself. */
+/**
+ * The actor of a write, and its channel: an integrator's token, a person in the console, the operator, or the service
+ * itself.
+ */
 export type Actor = Author & {
   channel: 'api' | 'console' | 'command' | 'service'
-  /** The permissions to see resources and fields, and to approve, that whoever acts lacks; of the operator and the service, none. */
+  /**
+   * Permissions to see resources and fields, and to approve, that the actor lacks. The operator and the service lack
+   * none.
+   */
   lacksRights: readonly string[]
 }
 
 export const operator = (companyId: number): Actor => createActor(companyId, 'command')
 
-/** What the service does by itself. */
+/** Returns the actor of the service's own writes. */
 export const createServiceActor = (companyId: number): Actor => createActor(companyId, 'service')
 
 /**
- * A UUID of version 7 (RFC 9562, 5.7): 48 bits of milliseconds, the rest at random. In the order of time, so that the index of
- * writes grows at its end alone.
+ * Returns a UUID of version 7 (RFC 9562, 5.7): 48 bits of milliseconds, the rest random. Ids grow with time, so the
+ * index of writes grows at its end alone.
  */
 export function newWriteId(): string {
   const at = Date.now().toString(16).padStart(12, '0')
   return `${at.slice(0, 8)}-${at.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** The id as it is kept, however its letters are sent; nothing where the text is none. */
+/** Returns the id in lower case, as it is stored; undefined if the text is no id. */
 export const readWriteId = (text: string): string | undefined =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
 
 const createActor = (companyId: number, channel: Actor['channel']): Actor => ({
-  ...{ companyId, accountId: null, tokenId: null, channel },
+  companyId,
+  accountId: null,
+  tokenId: null,
+  channel,
   writeId: newWriteId(),
   lacksRights: [],
 })

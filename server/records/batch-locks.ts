@@ -11,7 +11,10 @@ import type { Transaction } from '../store/database.ts'
 import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
 
-/** Takes, in the one order, all that a batch is known to need: its values first, so that what they name stays named. */
+/**
+ * Takes all locks that a batch is known to need, in the lock order. Unique values come first, so that an external
+ * reference keeps its record.
+ */
 export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise<void> {
   const { transaction, actor } = run
   const { companyId } = actor
@@ -24,11 +27,11 @@ export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise
   await lockWhatIsSeen(transaction, companyId, () => requestOf(run, rows))
 }
 
-/** The value by which a record is named. */
+/** Returns the external reference that names the record, as a unique value. */
 const valueOfName = ({ externalRef, definition: { name } }: BatchOperation): UniqueValue[] =>
   externalRef === undefined ? [] : [{ records: name, field: referenceField, value: externalRef }]
 
-/** What an operation locks of the record that it names, if that is there, and whether it may make one. */
+/** The lock on the record that an operation names, if it exists, and whether the operation may create one. */
 const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
   create: { hold: 'for key share', makes: true },
   update: { hold: 'for no key update' },
@@ -68,7 +71,7 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Ac
 
 type LockContext = { transaction: Run['transaction']; companyId: number }
 
-/** The counters of a record that may be new. */
+/** Adds the counters that a new record would use. */
 function wantNew(request: LockRequest, definition: Definition, body: JsonObject): void {
   request.wantCount(definition.name)
   const draws = Object.entries(definition.fields).some(
@@ -77,7 +80,7 @@ function wantNew(request: LockRequest, definition: Definition, body: JsonObject)
   if (draws) request.numbered.add(definition.name)
 }
 
-/** The records that are named by an external reference, as far as they are there already. */
+/** Returns the ids of records that an external reference names; null for those that do not exist yet. */
 async function namedTargets({ transaction, companyId }: LockContext, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
   const found = new Map<AcceptedRow, number | null>()
@@ -92,7 +95,7 @@ async function namedTargets({ transaction, companyId }: LockContext, rows: reado
   return found
 }
 
-/** The live record with an external reference. */
+/** Returns the id of the live record with an external reference. Throws a refusal if there is none. */
 export async function idOfReference(
   transaction: Transaction,
   companyId: number,
@@ -104,15 +107,15 @@ export async function idOfReference(
   return id
 }
 
-/** The same of many; null where there is none. */
+/** Returns the ids of live records by their external references; null where there is none. */
 export async function idsOfReferences(
   transaction: Transaction,
   companyId: number,
   definition: Definition,
   references: readonly (string | undefined)[],
 ): Promise<(number | null)[]> {
-  const given = references.map((reference) => reference?.trim() ?? null)
-  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', given))
+  const trimmed = references.map((reference) => reference?.trim() ?? null)
+  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', trimmed))
   const holders = new Map(rows.map(({ place, holder }) => [place, holder]))
   return references.map((_, index) => holders.get(index + 1) ?? null)
 }

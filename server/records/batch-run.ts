@@ -10,9 +10,9 @@ import type { RemovalResult } from './remove.ts'
 import type { UpsertResult } from './upsert.ts'
 import type { ChangeResult, WriteResult, WriteSet } from './write-set.ts'
 
-/** What the parts of a batch share: its operations, what came of them, and how the one refers to the other. */
+/** The data that the parts of a batch share: operations, outcomes, and references from one operation to another. */
 
-/** An operation and what it expects of the version of its record. */
+/** An operation and the version that it expects of its record. */
 export type OrderedOperation = BatchRow & { expected: ExpectedVersion }
 export type AcceptedRow = { n: number; as: string | undefined; wanted: BatchOperation; expected: ExpectedVersion }
 
@@ -25,10 +25,15 @@ export type OperationResult =
   | { upserted: UpsertResult }
   | { deleted: RemovalResult }
 
-/** What the operations of a batch share. Where `late` says so, everything was rolled back in the middle: what follows has no outcome. */
+/**
+ * The state that the operations of a batch share. If `late.isUndone`, everything was rolled back: later operations have
+ * no outcome.
+ */
 export type Run = WriteSet & { outcomes: Outcomes }
 
-/** The body with the ids of earlier operations in it; a field that stands for one that was refused is lost. */
+/**
+ * Returns the body with the ids of earlier operations filled in. `lost` are the fields that stand for a refused one.
+ */
 export function resolveBody(
   { outcomes }: Pick<Run, 'outcomes'>,
   { wanted }: AcceptedRow,
@@ -58,15 +63,15 @@ function idOf(outcome: Outcome | undefined): number | undefined {
   return 'created' in outcome ? outcome.created.id : outcome.updated.id
 }
 
-/** What is refused about the body of an operation is said of where it stands in the operation. */
+/** Returns the refusal of a body with its problems at their places in the operation. */
 export function inBody(refusal: Refusal): Refusal {
   const { errors } = refusal.particulars
   return errors ? rowRefusal(rowProblems(errors)) : refusal
 }
 
 /**
- * The first operations that can be done together: consecutive ones of one sort and one resource, up to where one uses
- * what another of them does. What only the database knows is cut when it is known (`update-set.ts`).
+ * Returns the first operations that can run together: consecutive ones of one sort and resource, up to one that uses
+ * the result of another. `updateRecords` ends a set at conflicts that only the database shows.
  */
 export function nextSet(rows: readonly AcceptedRow[]): AcceptedRow[] {
   const set: AcceptedRow[] = []
@@ -86,9 +91,12 @@ const isOfSet = (first: AcceptedRow, { wanted }: AcceptedRow): boolean =>
   wanted.definition === first.wanted.definition &&
   ![...wanted.refs.values()].some((n) => n >= first.n)
 
-/** Whether the operation finds its record by an external reference. */
+/** Returns whether the operation finds its record by an external reference. */
 const isNamed = ({ wanted }: AcceptedRow): boolean => wanted.externalRef !== undefined
 
-/** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
+/**
+ * Returns whether an update moves a record in a tree. It runs alone, because circles are looked for among written
+ * records.
+ */
 export const hangsInTree = ({ wanted: { id, externalRef, definition, body } }: AcceptedRow): boolean =>
   (id ?? externalRef) !== undefined && treesOf(definition).some((name) => Object.hasOwn(body, name))

@@ -24,8 +24,8 @@ import { upsert } from './upsert.ts'
 import { type LateConflict, refusalOf, type Outcomes as SetOutcomes, writtenTogether } from './write-set.ts'
 
 /**
- * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
- * others go on, so that everything that is wrong is found; the caller decides whether they stay. Decisions, Batch.
+ * Runs many operations in one transaction, in their order, as sets. A refused operation has written nothing, and the
+ * others go on, so that all problems are found. The caller decides whether their changes stay. Decisions, Batch.
  */
 export async function runBatch(
   transaction: Transaction,
@@ -46,10 +46,10 @@ export async function runBatch(
   return run.outcomes
 }
 
-/** Does the first rows of a set, one at least; returns how many. */
+/** Runs the first rows of a set, one at least. Returns how many. */
 type SetWriter = (run: Run, definition: Definition, set: readonly AcceptedRow[]) => Promise<number>
 
-/** Each is a piece of work of its own. */
+/** Runs each row as a command of its own. */
 const oneByOne =
   (
     does: (run: Run, row: AcceptedRow, resolvedRow: ReturnType<typeof resolveBody>) => Promise<OperationResult>,
@@ -86,7 +86,7 @@ const sets: { readonly [op in BatchOp]: SetWriter } = {
     const work = upsert(run.actor.companyId, { definition, value: externalRef as string, body, expected }, run.late)
     return { upserted: await runLocked(run.transaction, run.actor, work) }
   }),
-  /** A deletion follows what refers to its record. */
+  /** A deletion also changes the records that refer to its own, so each runs by itself. */
   delete: oneByOne(async ({ transaction, actor }, { wanted: { definition, externalRef, ...wanted }, expected }) => {
     const id = wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
     const work = createRemoval(actor.companyId, { definition, id, expected })
@@ -94,7 +94,7 @@ const sets: { readonly [op in BatchOp]: SetWriter } = {
   }),
 }
 
-/** Notes what came of the first rows of a set. */
+/** Stores the outcomes of the first rows of a set. Returns how many. */
 function note<D>(
   run: Run,
   set: readonly AcceptedRow[],
@@ -109,7 +109,10 @@ function note<D>(
   return outcomes.length
 }
 
-/** The first rows of a set with the ids of their records, up to one whose record, or what it refers to, another row updates. */
+/**
+ * Returns the first rows of a set with the ids of their records. Stops before a row whose record, or whose parent in a
+ * tree, another row updates.
+ */
 async function targetsOf(run: Run, definition: Definition, set: readonly AcceptedRow[]): Promise<ChangedRow[]> {
   const { transaction, actor } = run
   const references = set.map(({ wanted }) => wanted.externalRef)
@@ -128,13 +131,13 @@ async function targetsOf(run: Run, definition: Definition, set: readonly Accepte
   return rows
 }
 
-const milliseconds = 4
+const breatheEveryMs = 4
 
-/** Lets the requests of others pass, every few milliseconds of a long piece of work. */
+/** Returns a function that lets other requests run, every few milliseconds of a long task. */
 export function createBreather(): () => Promise<void> {
   let since = performance.now()
   return async () => {
-    if (performance.now() - since < milliseconds) return
+    if (performance.now() - since < breatheEveryMs) return
     await new Promise((resolve) => setImmediate(resolve))
     since = performance.now()
   }

@@ -11,13 +11,13 @@ import type { Actor } from './actor.ts'
 import type { PrefetchedRow } from './command.ts'
 import type { ReadRecord } from './preview.ts'
 
-/** The record as it would be, and what is wrong with it but for the circles of a tree. */
+/** Returns the record as it would be, and its problems except circles of a tree. */
 export const judgeRecord = (
   definition: Definition,
   { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: PrefetchedRow },
 ) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
 
-/** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
+/** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
 export const sentOf = (definition: Definition, body: Json): SentValues => {
   const names = [...referencesOf(definition), ...uniqueFields(definition)]
   return Object.fromEntries(
@@ -25,14 +25,14 @@ export const sentOf = (definition: Definition, body: Json): SentValues => {
   )
 }
 
-/** The name of the member that says whether another live record has the value of a unique field. */
+/** Returns the member that is true if another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
 
 const referencesOf = memoize(({ fields }: Definition): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
 )
 
-/** What the rules of a record have read of others. */
+/** Returns the records that the rules of a record have read. */
 export const readOf = ({ fields }: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
   Object.entries(fields).flatMap(([field, type]) =>
     type.kind === 'reference'
@@ -40,7 +40,7 @@ export const readOf = ({ fields }: Definition, prefetched: PrefetchedRow): ReadR
       : [],
   )
 
-/** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
+/** Returns the referenced records, and the problems of references and unique values that are new. */
 function whatItLeadsTo(
   definition: Definition,
   { sent, after }: CheckResult,
@@ -62,7 +62,7 @@ const foundOf = (definition: Definition, record: JsonObject, prefetched: Prefetc
       .map((name) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
   )
 
-/** What the references of a record as it stands lead to, as far as its rules read it. */
+/** Reads the referenced records of a stored record, as far as its rules read them. */
 export async function lookUpFound(
   transaction: Transaction,
   companyId: number,
@@ -76,7 +76,9 @@ export async function lookUpFound(
   return foundOf(definition, references, row ?? null)
 }
 
-/** The same words for a record that is missing, deleted, of another company or of the wrong sort: no oracle. */
+/**
+ * Returns the same message for a record that is missing, deleted, of another company or of the wrong sort: no oracle.
+ */
 function notFound(definition: Definition, name: string): Problem {
   const field = definition.fields[name]
   const to = field?.kind === 'reference' ? field.to : name
@@ -88,7 +90,10 @@ function notFound(definition: Definition, name: string): Problem {
 export const notUnique = (field: string): Problem =>
   problem(field, 'not_unique', 'is taken by another record (capitals do not count)')
 
-/** A tree stays a tree, even when two callers re-hang it at once. */
+/**
+ * Returns the references that would close a circle. The lock of the tree keeps two concurrent moves from closing one
+ * together.
+ */
 export async function checkCircles(
   transaction: Transaction,
   { companyId }: Actor,

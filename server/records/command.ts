@@ -6,29 +6,29 @@ import type { Actor } from './actor.ts'
 import type { SetRow } from './write-set.ts'
 
 /**
- * A piece of work on a record, in two halves: what it has to look at, known before anything is asked, and what it does
- * when it has seen that. So a pipeline can send the prefetch with what it asks itself. Work that refuses has written
- * nothing yet, or has undone it: a refusal can be noted and committed.
+ * The work on a record in two halves: its prefetch, known before any statement, and its execution with the prefetched
+ * row. So a pipeline can send the prefetch with its own statements.
+ * Work that refuses has written nothing yet, or has rolled it back: a refusal can be stored and committed.
  */
 export type Command<T> = {
-  /** Of the unique values that it sends, taken before anything is looked at. */
+  /** Locks of the unique values that it sends, taken before the prefetch. */
   locks?: readonly ValueLock[]
   prefetch: Prefetch | null
-  /** Where it is one row of a set: what it shares with others that are written together. */
+  /** The row of a set, if the command can be written together with others. */
   row?: SetRow<T>
   execute(transaction: Transaction, actor: Actor, prefetched: PrefetchedRow): Promise<T>
 }
 
-/** The row that was prefetched. */
+/** The row that was prefetched; null if there is none. */
 export type PrefetchedRow = { readonly [column: string]: Json } | null
 
-/** Takes locks of values, prefetches, and then executes. */
+/** Takes the locks of values, prefetches, and then executes. */
 export function runCommand<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
   if (command.locks && command.locks.length > 0) transaction.send(takeValues(actor.companyId, command.locks))
   return runLocked(transaction, actor, command)
 }
 
-/** The same where the locks of its values are taken already. */
+/** Prefetches and executes a command whose locks of values are taken already. */
 export async function runLocked<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
   return command.execute(transaction, actor, command.prefetch && (await readPrefetch(transaction, command)))
 }
@@ -41,12 +41,12 @@ export async function readPrefetch(
   return row?.seen ?? null
 }
 
-/** The same work, with something else made of its result. */
-export const resultOf = <T, Made>(
+/** Returns the same command with its result converted. */
+export const resultOf = <T, Converted>(
   { execute, row, ...command }: Command<T>,
-  make: (done: T) => Made,
-): Command<Made> => ({
+  convert: (done: T) => Converted,
+): Command<Converted> => ({
   ...command,
-  ...(row ? { row: { ...row, say: (done: unknown) => make(row.say(done)) } } : {}),
-  execute: async (transaction, actor, prefetched) => make(await execute(transaction, actor, prefetched)),
+  ...(row ? { row: { ...row, say: (done: unknown) => convert(row.say(done)) } } : {}),
+  execute: async (transaction, actor, prefetched) => convert(await execute(transaction, actor, prefetched)),
 })

@@ -25,19 +25,19 @@ import {
   writtenTogether,
 } from './write-set.ts'
 
-/** `lost` are fields that stand for a record which is refused itself. */
+/** `lost` are fields that stand for a refused record. */
 export type NewRow = {
   body: Json
   lost?: readonly Problem[]
-  /** The call that it comes from; by default that of the set. */
+  /** The call of the row; by default that of the set. */
   by?: Origin
 }
 
 type AcceptedRecord = { place: number; by: Origin; record: JsonObject; fields: string[]; read: ReadRecord[] }
 
 /**
- * Creates records of one resource: looked up together, judged one by one, written together. No other function does,
- * whoever asks and through whichever channel. Spec, Request and response rules 1.
+ * Creates records of one resource: looks them up together, checks each, and writes them together. No other function
+ * creates records, for any caller or channel. Spec, Request and response rules 1.
  */
 export async function createRecords(
   set: WriteSet,
@@ -88,7 +88,7 @@ async function prefetch(set: WriteSet, definition: Definition, rows: readonly Ne
   return prefetching(set.transaction, { prefetch: prefetchForCreate(set.actor.companyId, definition, asked) })
 }
 
-/** A record to be, with its id. */
+/** A record to be created, with its id. */
 type NumberedRecord = AcceptedRecord & { id: number }
 
 /** Draws the ids that the look-up has not drawn. */

@@ -1,20 +1,20 @@
 import { Refusal } from '#registry/refusals.ts'
 
-/** What a caller expects of the version of a record (RFC 9110 13.1); undefined is nothing. */
+/** The conditions of a caller on the version of a record (RFC 9110 13.1); undefined is none. */
 export type ExpectedVersion =
   | {
-      /** There is a record. */
+      /** The record must exist. */
       present?: true
-      /** One of these. */
+      /** The version must be one of these. */
       versions?: readonly number[]
-      /** Some tags of the caller were weak, and named no version. */
+      /** Some ETags of the caller were weak, and named no version. */
       weakened?: boolean
-      /** None of these; `any` is none at all. */
+      /** The version must be none of these; `any` excludes every version. */
       unwanted?: 'any' | readonly number[]
     }
   | undefined
 
-/** Refuses a record whose version the caller did not expect. Decisions, Conditional requests. */
+/** Throws if the caller does not expect the version. Decisions, Conditional requests. */
 export function expectVersion(version: number, expected: ExpectedVersion): void {
   if (expected === undefined) return
   const { versions, weakened = false, unwanted } = expected

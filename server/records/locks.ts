@@ -26,15 +26,15 @@ import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** A unique value as it is sent, whether a record has it or not. */
+/** A unique value of a request, whether a record has it or not. */
 export type UniqueValue = { records: string; field: string; value: string }
 
-/** Locks of single values are counted by the server, and a batch may have thousands of values. */
+/** Number of lock buckets. The server limits the number of locks, and a batch may have thousands of values. */
 const bucketsOfValues = 64
 
 /**
- * The locks of unique values, in the lock order. A batch takes the buckets of its values alone, each exclusively; any
- * other write shares the buckets with its like and takes the values themselves.
+ * Returns the locks of unique values, in the lock order. A batch locks the buckets of its values alone, exclusively.
+ * Any other write shares the buckets, and locks the values themselves.
  */
 export function locksOfValues(companyId: number, values: readonly UniqueValue[], isBatch = false): ValueLock[] {
   const buckets = new Set<string>()
@@ -53,36 +53,36 @@ export function locksOfValues(companyId: number, values: readonly UniqueValue[],
   ]
 }
 
-/** Advisory locks by their names, sorted: the first 8 bytes of a hash, as PostgreSQL's bigint. */
+/** Returns advisory locks by their names, sorted: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 function keysOf(names: readonly string[]): string[] {
   const keys = names.map((name) => hash('sha256', name, 'buffer').readBigInt64BE())
   return keys.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0)).map(String)
 }
 
-/** The unique values that a body sends. */
+/** Returns the unique values that a body sends. */
 export const valuesSent = (definition: Definition, body: Json): UniqueValue[] =>
   uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, findAcceptable(definition, body, field)))
 
-/** The unique values that a record has. */
+/** Returns the unique values that a record has. */
 export const valuesOfRecord = (definition: Definition, record: { readonly [field: string]: unknown }): UniqueValue[] =>
   uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, record[field]))
 
 const uniqueValue = ({ name }: Definition, field: string, value: unknown): UniqueValue[] =>
   typeof value === 'string' ? [{ records: name, field, value }] : []
 
-/** All that a transaction locks at once, gathered in any order. */
+/** All locks that a transaction takes at once, gathered in any order. */
 export class LockRequest {
   readonly values: UniqueValue[] = []
-  /** Records that are going to be removed; what refers to them is found and locked with them. */
+  /** Records to remove; the records that refer to them are found and locked with them. */
   readonly going = new Map<string, Set<number>>()
   readonly trees = new Set<string>()
   readonly numbered = new Set<string>()
   readonly counted = new Set<string>()
-  /** Nothing that another transaction may change has been looked at to make it. */
+  /** Whether the request depends on no data that another transaction may change. */
   isSettled = false
   readonly #records = new Map<string, Map<number, number>>()
 
-  /** A record as strongly as anything needs it. */
+  /** Adds a record, with the strongest lock that anything needs. */
   want(table: string, id: unknown, hold: Hold): void {
     if (typeof id !== 'number') return
     const ofTable = this.#records.get(table) ?? new Map<number, number>()
@@ -90,7 +90,7 @@ export class LockRequest {
     ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holdStrengths.indexOf(hold)))
   }
 
-  /** What the references among `values` lead to, as strongly as the rules need it. */
+  /** Adds the records that the references among `values` lead to, with the locks that the rules need. */
   wantReferred({ fields }: Definition, values: { readonly [field: string]: unknown }): void {
     for (const [name, field] of Object.entries(fields))
       if (field.kind === 'reference') this.want(field.to, values[name], field.reads ? 'for share' : 'for key share')
@@ -106,14 +106,14 @@ export class LockRequest {
     if (isPlanLimited(records)) this.counted.add(records)
   }
 
-  /** In the order of their ids. */
+  /** Returns the records of a table in the order of their ids. */
   recordsOf(table: string): LockRequestRow[] {
     return [...(this.#records.get(table) ?? [])]
       .toSorted(([one], [other]) => one - other)
       .map(([id, hold]) => ({ id, hold: holdStrengths[hold] as Hold }))
   }
 
-  /** The same text for what locks the same. */
+  /** Returns the same text for requests with the same locks. */
   toString(): string {
     const records = lockOrder(registry).map((table) => [table, this.recordsOf(table)])
     const { values, going, trees } = this
@@ -122,8 +122,8 @@ export class LockRequest {
 }
 
 /**
- * Takes locks in the one order: values, records, trees, running numbers, counts of the plan. Once for a transaction;
- * single writes take theirs by the statement that reads what they need. Decisions, Locks.
+ * Takes locks in the lock order: values, records, trees, running numbers, counts of the plan. Runs once in a
+ * transaction. Single writes take their locks in the statement that reads their data. Decisions, Locks.
  */
 async function takeLocks(transaction: Transaction, companyId: number, request: LockRequest): Promise<void> {
   const values = locksOfValues(companyId, request.values, true)
@@ -133,7 +133,7 @@ async function takeLocks(transaction: Transaction, companyId: number, request: L
     const [table, field] = tree.split('.') as [string, string]
     transaction.send(lockTree(companyId, table, field))
   }
-  // One of these alone is taken last and held shortest, as by any write.
+  // A single one of these is taken later, at its use, and held shortest, as by any write.
   const { numbered, counted } = request
   if (numbered.size + counted.size < 2) return
   if (numbered.size > 0) transaction.send(holdNumbers(companyId, [...numbered].toSorted()))
@@ -141,8 +141,8 @@ async function takeLocks(transaction: Transaction, companyId: number, request: L
 }
 
 /**
- * Looks at what is needed, locks that, and looks again under the locks. Where something else is needed by then, the
- * transaction starts anew.
+ * Finds the needed locks by `look`, takes them, and looks again under the locks. Throws a conflict if other locks are
+ * needed by then, so that the transaction starts anew.
  */
 export async function lockWhatIsSeen(
   transaction: Transaction,
@@ -154,7 +154,7 @@ export async function lockWhatIsSeen(
   if (!request.isSettled && String(await look()) !== String(request)) throw conflict()
 }
 
-/** Adds what the rules of records read of others, by the records as they are now. */
+/** Adds the records that rules read, by the references of the changed records as they are now. */
 export async function wantRead(
   transaction: Transaction,
   companyId: number,
@@ -172,8 +172,8 @@ export async function wantRead(
 }
 
 /**
- * Throws a conflict if a record of the resource has come to refer to one that goes after the statement that locked both
- * had begun: its lock would not be in order.
+ * Throws a conflict if a record of the resource began to refer to a removed one after the locking statement had begun.
+ * Its lock would be out of order.
  */
 async function refuseNewReferring(
   transaction: Transaction,
@@ -193,13 +193,13 @@ async function refuseNewReferring(
   }
 }
 
-/** By relation, the records that refer to what goes. */
+/** The records that refer to removed ones, by relation. */
 export type ReferringRecords = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
 /**
- * Locks records resource by resource in the lock order: those that are known, and those that refer to any of `going` or
- * of what goes along with it, with one statement for each level. Where such are looked up, the known ones of the resource
- * are locked as strongly as they are: one of them may be among them.
+ * Locks records resource by resource in the lock order: the known ones, and those that refer to `going` or to records
+ * removed along. Each level takes one statement. A look-up locks the known records of its resource as strongly as found
+ * ones, because it may find them too.
  */
 export async function holdRecords(
   transaction: Transaction,
@@ -211,13 +211,13 @@ export async function holdRecords(
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: ReferringRecords = new Map()
   let lookUps: LookUp[] = []
-  /** Runs what was gathered; returns the first resource that has to be looked through by another statement. */
+  /** Runs the gathered look-ups. Returns the first resource that another statement has to look through. */
   const look = async (): Promise<string | undefined> => {
-    const asked = lookUps
+    const gathered = lookUps
     lookUps = []
     const goingAlong = new Set<string>()
-    for (const { records, id, to, effects } of await transaction.run<RelatedRow>(holdRelated(companyId, asked))) {
-      const finders = asked.find(({ table }) => table === records)?.finders ?? []
+    for (const { records, id, to, effects } of await transaction.run<RelatedRow>(holdRelated(companyId, gathered))) {
+      const finders = gathered.find(({ table }) => table === records)?.finders ?? []
       for (const [index, { relation }] of finders.entries()) {
         const effect = effects[index]
         if (!effect) continue
@@ -239,7 +239,7 @@ export async function holdRecords(
     if (finders.length > 0) lookUps.push({ table, finders, known: wanted.map(({ id }) => id) })
     const isAlone = finders.length === 0 && wanted.length > 0
     const going = [...(gone.get(table) ?? [])].filter((id) => wanted.some((one) => one.id === id))
-    // What refers to these is seen by a statement that begins once they are locked.
+    // Only a statement that begins after these are locked sees all records that refer to them.
     const areLocked = finders.length > 0 && going.length > 0
     if (lookUps.length > 0 && (isAlone || areLocked || place === order.length - 1)) {
       const unread = await look()

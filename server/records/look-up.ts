@@ -7,23 +7,23 @@ import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/recor
 import { takenColumn } from './check.ts'
 import type { PrefetchedRow } from './command.ts'
 
-/** What the rows of a set see before any of them is written. */
+/** The look-ups of a set, from before any of its rows is written. */
 export type SetFacts = {
-  /** What references lead to, and which values are taken by another record than `self`. */
+  /** Returns the referenced records, and which values another record than `self` has. */
   at(place: number, self: number | null): JsonObject
-  /** The unique values of a row. Values that count as equal have equal keys. */
+  /** Returns the unique values of a row. Values that count as equal have equal keys. */
   values(place: number): readonly { field: string; key: string; holder: number | null }[]
-  /** The live record of a row, held. */
+  /** Returns the live record of a row, which is locked. */
   held(place: number): WrittenRow | undefined
-  /** The id that was drawn for a row. */
+  /** Returns the id that was drawn for a row. */
   newId(place: number): number | undefined
   /** The company's plan, if it limits the resource. */
   plan: SubscriptionPlan | undefined
-  /** The company's currency, of creates. */
+  /** The company's currency; empty unless records are created. */
   currency: string
 }
 
-/** Returns what was prefetched for the rows of a set. */
+/** Returns the look-ups that were prefetched for the rows of a set. */
 export function foundIn(definition: Definition, prefetched: PrefetchedRow): SetFacts {
   const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
   const first = rows.get(0)
@@ -50,11 +50,11 @@ export function foundIn(definition: Definition, prefetched: PrefetchedRow): SetF
   }
 }
 
-/** Returns the row that was prefetched, by itself or for a set of one; null if its record is not there. */
+/** Returns the prefetched row, by itself or of a set of one; null if its record does not exist. */
 export const onlyRow = (prefetched: PrefetchedRow): PrefetchedRow =>
   prefetched && 'rows' in prefetched ? (rowsIn(prefetched)[0] ?? null) : prefetched
 
-/** Returns what was prefetched for some rows of a set, which get new places in this order. */
+/** Returns the prefetched rows at some places of a set, which get new places in this order. */
 export function rowsAmong(prefetched: PrefetchedRow, places: readonly number[]): PrefetchedRow {
   const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
   const among = places.flatMap((place, index) => {

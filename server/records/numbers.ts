@@ -6,7 +6,7 @@ import type { WriteSet } from './write-set.ts'
 /** Gives running numbers to the records of a set that have none. Returns the fields that got one. */
 export type Numbers = (record: JsonObject, place: number, taken: Set<string>) => Promise<string[]>
 
-/** Numbers are drawn at once for the rest of the set; numbers that somebody gave by hand are passed over. */
+/** Draws numbers at once for the rest of the set. Skips numbers that somebody set by hand. */
 export function numbersOf(
   { transaction, actor: { companyId } }: WriteSet,
   definition: Definition,

@@ -14,13 +14,13 @@ import type { Actor } from './actor.ts'
 import { type Group, listedGroup, mergeGroups, resourceNamed } from './remove.ts'
 import { type Rights, rightsOf } from './rights.ts'
 
-/** What a piece of work rests on, and what it does beside what the log tells of it. */
+/** The records that a command depends on, and its effects that the log does not show. */
 export type Effect = {
-  /** What its rules have read of other records, each by the field that leads to it. */
+  /** Records that its rules have read, each by the field that leads to it. */
   read?: readonly ReadRecord[]
-  /** A record that it was to change, where whoever acts may not read it: whether anything differs is not told. */
+  /** A record to change that the actor may not read. The preview does not show whether anything differs. */
   asked?: { records: string; id: number }
-  /** A record that it made, and the fields of it that have a running number. */
+  /** A record that it created, and the fields of it that have a running number. */
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
   wouldKeep?: readonly Group[]
@@ -28,13 +28,13 @@ export type Effect = {
 
 export type ReadRecord = { field: string; records: string; record: JsonObject | null }
 
-/** All that a call says of itself: what else it was, the same call does something else. */
+/** All parts of a call that decide its effect: if one differs, the call does something else. */
 export type PlannedCall = { version: string; method: string; path: string; body: Json; conditions: Json }
 
 /**
- * What a transaction has written so far under its `writeId`, by one piece of work or by many: what will be there, and a
- * hash of that and of all that it rests on. The hash is keyed, so that it tells nothing of what the caller may not see.
- * Of a write in many batches it is what came `after` a change of it.
+ * Returns the changes that a transaction has written so far under its `writeId`, and a hash. The hash covers the
+ * changes and all that they depend on. It is keyed, so that it reveals nothing that the caller may not see.
+ * `after` is the last change of earlier batches of the same write, which do not count.
  */
 export async function createPreview(
   transaction: Transaction,
@@ -54,21 +54,28 @@ export async function createPreview(
   const wouldKeep = mergeGroups(effects.flatMap((effect) => withoutCreated(made, effect.wouldKeep)))
   const read = effects.map((effect) => readBefore(made, effect.read)) as readonly unknown[] as Json
   const whole = {
-    ...{ company: companyId, call, changes, read },
-    ...{ would_delete: sortGroups(wouldDelete), would_keep: sortGroups(wouldKeep) },
+    company: companyId,
+    call,
+    changes,
+    read,
+    would_delete: sortGroups(wouldDelete),
+    would_keep: sortGroups(wouldKeep),
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
-  const told = withAsked(changes, effects, made)
+  const listed = withAsked(changes, effects, made)
   return {
     hash: `sha256-${hash.digest('base64url')}`,
-    total: told.length,
-    changes: told.slice(0, plannedChangesMax).map((change) => shownTo(rights, actor, change)),
+    total: listed.length,
+    changes: listed.slice(0, plannedChangesMax).map((change) => shownTo(rights, actor, change)),
     would_delete: wouldDelete.map(listedGroup),
     would_keep: wouldKeep.map(listedGroup),
   }
 }
 
-/** What becomes of one record. `version` is the one that it has before; a new record has none, and no id that will be its own. */
+/**
+ * The change of one record. `version` is the one before the write. A new record has neither version nor id: the real
+ * call will draw another id.
+ */
 type Change = Omit<PlannedChange, 'fields'> & { version: number | null; fields: JsonObject }
 
 function shownTo(rights: Rights, { lacksRights }: Actor, { records, id, action, fields }: Change): PlannedChange {
@@ -76,7 +83,7 @@ function shownTo(rights: Rights, { lacksRights }: Actor, { records, id, action, 
   return { records, id, action, ...(isOpen ? { fields: visibleMembers(records, lacksRights, fields) } : {}) }
 }
 
-/** With the records that were to be changed and are as they were. */
+/** Adds the records that were to be changed and are as they were. */
 function withAsked(changes: readonly Change[], effects: readonly Effect[], made: CreatedRecords): readonly Change[] {
   const asked = effects.flatMap((effect) => effect.asked ?? [])
   if (asked.length === 0) return changes
@@ -88,7 +95,7 @@ function withAsked(changes: readonly Change[], effects: readonly Effect[], made:
   return inOrder([...changes, ...added])
 }
 
-/** What is made here, by its place among what is made: its id is drawn anew each time. */
+/** The place of each created record among the created ones: its id is drawn anew each time. */
 type CreatedRecords = ReadonlyMap<string, number>
 
 const nameOf = (records: string, id: Json): string => `${records} ${id}`
@@ -98,7 +105,7 @@ function madeBy(rows: readonly PlannedRow[]): CreatedRecords {
   return new Map(created.map(({ records, record_id }, place) => [nameOf(records, record_id), place]))
 }
 
-/** Of records that were there before; what was made here is among the changes. */
+/** Drops created records from groups: they are among the changes. */
 const withoutCreated = (made: CreatedRecords, groups: readonly Group[] = []): Group[] =>
   groups
     .map((group) => ({ ...group, ids: group.ids.filter((id) => !made.has(nameOf(group.records, id))) }))
@@ -107,7 +114,7 @@ const withoutCreated = (made: CreatedRecords, groups: readonly Group[] = []): Gr
 const readBefore = (made: CreatedRecords, read: readonly ReadRecord[] = []): readonly ReadRecord[] =>
   read.filter(({ records, record }) => !made.has(nameOf(records, record?.id ?? null)))
 
-/** One change a record, however often the log names it. */
+/** Returns one change a record, however many entries the log has of it. */
 function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[], made: CreatedRecords): Change[] {
   const byRecord = new Map<string, Change>()
   const numbered = new Map(
@@ -126,14 +133,17 @@ function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[], made:
     }
     const isNew = action === 'created'
     byRecord.set(place, {
-      ...{ records, id: isNew ? null : record_id, version: isNew ? null : version - 1 },
-      ...{ action: action === 'changed' ? 'updated' : action, fields },
+      records,
+      id: isNew ? null : record_id,
+      version: isNew ? null : version - 1,
+      action: action === 'changed' ? 'updated' : action,
+      fields,
     })
   }
   return [...byRecord.values()]
 }
 
-/** Of a new record all that it has and that is the same every time. */
+/** Returns the fields of a change; of a new record those that are the same in every call. */
 function fieldsOf(definition: Definition, { action, record, changes }: PlannedRow, numbered: readonly string[] = []) {
   if (action === 'changed') return (changes ?? {}) as JsonObject
   if (action !== 'created' || !record) return {}
@@ -144,13 +154,13 @@ function fieldsOf(definition: Definition, { action, record, changes }: PlannedRo
   )
 }
 
-/** Ids, times and what belongs to the company are no outcome of a write. */
+/** Returns whether a field is no outcome of a write: an id, a time, or a field of the company. */
 function isDrawn({ fields }: Definition, name: string): boolean {
   const field = fields[name]
   return !field || field.kind === 'id' || field.kind === 'instant' || isCompanyField(name)
 }
 
-/** References to what is made here, as `{ "made": n }`. */
+/** Replaces references to created records by `{ "made": n }`. */
 function withPlaces(definition: Definition, fields: JsonObject, made: CreatedRecords): JsonObject {
   if (made.size === 0) return fields
   return Object.fromEntries(
@@ -165,7 +175,7 @@ function withPlaces(definition: Definition, fields: JsonObject, made: CreatedRec
   )
 }
 
-/** The first old and the last new value of each field. */
+/** Returns the first old and the last new value of each field. */
 function mergeChanges(first: JsonObject, then: JsonObject): JsonObject {
   const next = Object.entries(then).map(([name, change]): [string, Json] => {
     const before = first[name] as Json[] | undefined
@@ -174,7 +184,7 @@ function mergeChanges(first: JsonObject, then: JsonObject): JsonObject {
   return { ...first, ...Object.fromEntries(next) }
 }
 
-/** By resource and id; what is new comes last, in its own order. */
+/** Sorts changes by resource and id; new records come last, in their own order. */
 const inOrder = (changes: readonly Change[]): Change[] =>
   changes.toSorted(
     (one, other) =>

@@ -6,8 +6,8 @@ import { holdPlan, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.
 import type { Transaction } from '../store/database.ts'
 
 /**
- * Quota slots of the plan for records that come back, or a refusal. The counter is the row that all creates of a company
- * meet on, so it is taken last and held shortest; where the plan has no limit it is not touched at all.
+ * Takes quota slots for restored records. Throws a refusal if the plan has too few. All creates of a company lock its
+ * counter, so it is taken last and held shortest. It is not touched if the plan has no limit.
  */
 export async function takeQuotaSlots(
   transaction: Transaction,
@@ -27,10 +27,10 @@ export async function takeQuotaSlots(
   }
 }
 
-/** The order in which counts are locked. */
+/** Compares resources by the order in which their counts are locked. */
 const inOrder = (one: string, other: string): number => (one < other ? -1 : 1)
 
-/** The refusal of a record for which the plan has no slot, with what is used this moment. */
+/** Returns the refusal of a record for which the plan has no slot, with the current use. */
 async function quotaExceeded(
   transaction: Transaction,
   companyId: number,
@@ -41,7 +41,7 @@ async function quotaExceeded(
   return planIsFull(name, limit, row?.used ?? 0)
 }
 
-/** Deleting frees quota slots: how many of each resource, under the plan, which is held. */
+/** Frees the quota slots of deleted records, by resource. The caller holds the lock of the plan. */
 export function releaseQuotaSlots(
   transaction: Transaction,
   companyId: number,
@@ -53,7 +53,7 @@ export function releaseQuotaSlots(
       transaction.send(releaseSlots(companyId, records, count))
 }
 
-/** The limit of the plan, held so that it cannot change before the transaction ends; null where there is none. */
+/** Returns the limit of the plan, locked until the transaction ends; null if there is none. */
 export async function planLimitInForce(
   transaction: Transaction,
   companyId: number,

@@ -12,8 +12,8 @@ import { lookUpFound } from './check.ts'
 import { type Group, listsOf, resourceNamed } from './remove.ts'
 
 /**
- * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and
- * keep their rules with the reference. Whatever else somebody did to them meanwhile stays.
+ * Fills in again the references that a removal emptied. Only records count that are live, still refer to nothing, and
+ * keep their rules with the reference. Other changes since the removal stay.
  */
 export async function relink(
   transaction: Transaction,
@@ -21,7 +21,7 @@ export async function relink(
   entries: readonly UnlinkedEntry[],
 ): Promise<Group[]> {
   const linked: LinkedIds = new Map()
-  // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
+  // An estimate may fit its client only once its project is the client's again, so it repeats while that helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
     for (const unlinked of entries) await linkThose(transaction, actor, unlinked, linked)
@@ -58,7 +58,7 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
 
 type Link = { id: number; to: number; record: JsonObject }
 
-/** Whether the record it would lead to is live again, and the record would keep its rules. */
+/** Returns whether the target is live again, and the record would keep its rules. */
 async function isLinkable(
   transaction: Transaction,
   { companyId }: Actor,
@@ -80,7 +80,7 @@ async function isLinkable(
   return checkRules(definition, after, after, found, []).length === 0
 }
 
-/** A piece of equipment that was in use on the project is in use again, if nobody put it to other ends. */
+/** Sets equipment that was in use on the project to that again, unless somebody has changed it since. */
 async function undoResets(transaction: Transaction, actor: Actor, { records, settled }: UnlinkedEntry, links: Link[]) {
   if (!settled) return
   const { column, from, to } = settled

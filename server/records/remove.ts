@@ -27,12 +27,12 @@ import { holdRecords } from './locks.ts'
 import { releaseQuotaSlots } from './quota.ts'
 import { requireHeldRecord } from './write-record.ts'
 
-/** All records of a kind that share in a deletion in the same way. */
+/** Records of one resource on which a deletion has one effect. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
 
 export type RemovalResult = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
 
-/** Throws where the one who asks lacks a permission. */
+/** Throws if the caller lacks a permission. */
 export type PermissionCheck = (permission: string) => void
 
 type RemovalRequest = {
@@ -43,9 +43,9 @@ type RemovalRequest = {
 }
 
 /**
- * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
- * it stays, and lets go of it. A preview is the same, undone by the caller. Where `mayDo` is given, it is asked for the resources that go
- * along, too. Spec, Request and response rules 3 and 4.
+ * Deletes a record unless protected history refers to it. Records that belong to it alone are deleted along. Others
+ * stay, and their references to it are emptied. A preview does the same, and its caller rolls back. `mayDo` checks the
+ * resources that are deleted along. Spec, Request and response rules 3 and 4.
  */
 export const createRemoval = (
   companyId: number,
@@ -71,18 +71,18 @@ export const createRemoval = (
   },
 })
 
-/** What a removal does, worked out before anything is done. */
+/** The effects of a removal, found before anything is written. */
 export type Removal = {
-  /** Resource → ids that go, the record itself not among them. */
+  /** Ids that are deleted along, by resource, without the record itself. */
   cascades: Map<string, Set<number>>
-  /** Per reference, the ids that stay. */
+  /** Ids that stay, by reference. */
   stays: { relation: Relation; effect: 'kept' | 'unlinked'; ids: number[] }[]
   restricts: { records: string; ids: number[] }[]
 }
 
 /**
- * Follows every relation of the record, and of what goes with it, until nothing more goes. All of it is locked, in the
- * lock order; `family` are the ids of the resource itself that are locked already.
+ * Follows every relation of the record, and of records deleted along, until no more are found. Locks all of them in the
+ * lock order. `family` are the ids of the same resource that are locked already.
  */
 export async function planRemoval(
   transaction: Transaction,
@@ -97,7 +97,7 @@ export async function planRemoval(
     for (const relation of resource.removal.relations) {
       const rows = (referring.get(relation) ?? []).filter(({ to }) => group.includes(to))
       const idsOf = (effect: RemovalEffect) => rows.filter((row) => row.effect === effect).map((row) => row.id)
-      // It refers to the record since that was locked: its lock was not taken in order.
+      // It began to refer to the record after that was locked, so its lock was taken out of order.
       if (relation.records === definition.name && rows.some((row) => !family?.includes(row.id))) throw conflict()
       const going = idsOf('cascade')
       if (going.length > 0)
@@ -110,14 +110,14 @@ export async function planRemoval(
       }
     }
   }
-  // What goes by one reference does not stay by another.
+  // A record that is deleted by one reference does not stay by another.
   plan.stays = plan.stays
     .map((stay) => ({ ...stay, ids: stay.ids.filter((id) => !plan.cascades.get(stay.relation.records)?.has(id)) }))
     .filter(({ ids }) => ids.length > 0)
   return plan
 }
 
-/** The ids that are locked together with a record that is removed. */
+/** Returns the ids that were locked together with a record to remove. */
 export const familyOf = (prefetched: PrefetchedRow): number[] | undefined =>
   (prefetched?.family ?? undefined) as number[] | undefined
 
@@ -127,7 +127,7 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts
   if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }
 
-/** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
+/** Empties the references of records that stay. Returns the old values, so that a restore can fill them in again. */
 function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
@@ -156,14 +156,14 @@ type AppliedRemoval = {
   definition: Definition
   record: JsonObject
   mode: 'soft' | 'hard'
-  /** The record, as PostgreSQL shows it. */
+  /** The record as PostgreSQL formats it. */
   held: string
   plan: Removal
   unlinked: readonly UnlinkedEntry[]
   removalId: number
 }
 
-/** Notes the removal, and puts out of sight, or erases, the record and what goes along. */
+/** Logs the removal, and hides or erases the record and those deleted along. */
 function apply(
   transaction: Transaction,
   actor: Actor,
@@ -183,7 +183,7 @@ function apply(
   for (const statement of statements) transaction.send(statement)
 }
 
-/** How many records of each resource go. */
+/** Counts the deleted records of each resource. */
 const countGoing = ({ name }: Definition, { cascades }: Removal): Map<string, number> => {
   const counts = new Map([...cascades].map(([records, ids]) => [records, ids.size]))
   return counts.set(name, 1 + (counts.get(name) ?? 0))
@@ -201,13 +201,13 @@ export const summarizeRecords = (records: string, ids: readonly number[]): Recor
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
 })
 
-/** A group as it is shown. */
+/** Returns a group as responses show it. */
 export const listedGroup = ({ records, ids, effect }: Group): RecordsSummary => ({
   ...summarizeRecords(records, ids),
   ...(effect ? { effect } : {}),
 })
 
-/** One group a kind and effect, each id once. */
+/** Merges groups of the same resource and effect, each id once. */
 export const mergeGroups = (groups: readonly Group[]): Group[] =>
   [...Map.groupBy(groups, ({ records, effect }) => `${records} ${effect}`).values()].map((alike) => ({
     ...(alike[0] as Group),
@@ -217,7 +217,7 @@ export const mergeGroups = (groups: readonly Group[]): Group[] =>
 export const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
   [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))
 
-/** Adds ids to a resource; returns those that are new there. */
+/** Adds ids to a resource. Returns those that are new there. */
 function addTo(groups: Map<string, Set<number>>, records: string, ids: readonly number[]): number[] {
   const known = groups.get(records) ?? new Set()
   const added = ids.filter((id) => !known.has(id))

@@ -9,16 +9,16 @@ import type { Actor } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { resourceNamed } from './remove.ts'
 
-/** What stands against the return of records that were deleted. */
+/** Problems that keep deleted records from being restored. */
 
 export type ReturningRecords = { definition: Definition; records: JsonObject[] }
 
-/** A record that was erased, as it last was, and the version under which it comes back. */
+/** The last state of an erased record, and the version under which it comes back. */
 export type ErasedRow = { held: JsonObject; version: number }
 
 export const idOf = (record: JsonObject): number => record.id as number
 
-/** Unique values that others have by now, and references that lead to nothing. */
+/** Returns problems of unique values that other records have by now, and of references that lead to nothing. */
 export async function inTheWay(
   transaction: Transaction,
   actor: Actor,
@@ -32,7 +32,7 @@ export async function inTheWay(
   ]
 }
 
-/** What a record says of what it refers to may no longer be true: the project may be another client's by now. */
+/** Returns the rules that no longer hold: the project may be another client's by now. */
 export async function brokenRules(
   transaction: Transaction,
   { companyId }: Actor,
@@ -51,7 +51,10 @@ export async function brokenRules(
   return problems
 }
 
-/** A problem of the record that the removal is named after stands at its field; of another, at the record's too. */
+/**
+ * Returns the place of a problem: the field alone, if the removal is named after the resource, else with resource and
+ * id.
+ */
 const placeOf = (
   { definition }: ReturningRecords,
   first: ReturningRecords | undefined,
@@ -79,7 +82,7 @@ async function takenValues(
   return problems
 }
 
-/** The same of a record that is not in its table. */
+/** Returns the taken values of an erased record, which is not in its table. */
 async function takenOfErased(
   transaction: Transaction,
   { companyId }: Actor,
@@ -90,11 +93,11 @@ async function takenOfErased(
   const { definition } = own
   const fields = uniqueFields(definition)
   if (fields.length === 0) return []
-  const given = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
-  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, given))
+  const values = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
+  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, values))
   return fields
     .filter((field) => (row?.[holderColumn(field)] ?? null) !== null)
-    .map((field) => takenProblem(definition, field, given[field]))
+    .map((field) => takenProblem(definition, field, values[field]))
 }
 
 const takenProblem = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>

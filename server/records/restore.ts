@@ -27,9 +27,9 @@ import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } fr
 export type RestoreResult = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 
 /**
- * Undoes a whole deletion, or nothing of it: every record that went comes back, unless something stands against it. Its
- * unique values must be free, what it refers to must be live or come back too, and the plan must have a place. What had
- * let go of it refers to it again, where it is still live and still refers to nothing. Decisions, Deletion.
+ * Undoes a whole deletion, or nothing of it: every deleted record comes back unless something prevents one. Its unique
+ * values must be free, its references must be live or come back too, and the plan must have a slot. References that the
+ * deletion emptied are filled in again, if their record is live and they are still empty. Decisions, Deletion.
  */
 export async function restoreRemoval(
   transaction: Transaction,
@@ -47,7 +47,7 @@ export async function restoreRemoval(
   return restoreLocked(transaction, actor, removal)
 }
 
-/** A removal, locked: one restore of it at a time. */
+/** A removal that is locked, so that one restore of it runs at a time. */
 export type LockedRemoval = HeldRemoval & { id: number; erased?: ErasedRow | undefined }
 
 export async function heldRemoval(
@@ -65,7 +65,7 @@ export async function heldRemoval(
   return { ...removal, id, erased }
 }
 
-/** Adds all that a restore locks: what comes back, what that refers to, and what is linked to it again. */
+/** Adds all locks of a restore: records that come back, those they refer to, and those linked to them again. */
 export async function wantRestored(
   transaction: Transaction,
   companyId: number,
@@ -100,7 +100,7 @@ export async function wantRestored(
   await wantRead(transaction, companyId, request, changed)
 }
 
-/** The restore, where all that it needs is locked. */
+/** Restores a removal whose locks are all taken. */
 export async function restoreLocked(
   transaction: Transaction,
   actor: Actor,
@@ -141,7 +141,7 @@ function refuse(problems: Problem[]): void {
 
 type RestoreRequest = { definition: Definition; ids: number[] }
 
-/** The record itself first, then what went with it. */
+/** Returns the record itself first, then the records deleted along. */
 function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): RestoreRequest[] {
   const along = Object.entries(went).filter(([name]) => name !== records)
   const own = [record_id, ...(went[records] ?? [])]
@@ -177,7 +177,7 @@ async function bringBack(
     if (hidden.length > 0)
       await runInOrder(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
-    // Taken between our read and our write.
+    // Another transaction took the value between the read and the write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
     if (field === undefined) throw error
     throw invalidField(

@@ -7,10 +7,10 @@ import { type RightsRow, rightsOfAuthor } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 
-/** The refusal of an action on a resource, or nothing where it is allowed. */
+/** Returns the refusal of an action on a resource; undefined if it is allowed. */
 export type Rights = (definition: Definition, action: Action) => Refusal | undefined
 
-/** What somebody may do this moment. The interface is open without add-ons, and the operator may do everything. */
+/** Reads the current rights of an actor. The console needs no add-ons, and the operator may do everything. */
 export async function rightsOf(transaction: Transaction, actor: Actor): Promise<Rights> {
   if (actor.channel === 'command') return () => undefined
   const [row] = await transaction.run<RightsRow>(rightsOfAuthor(actor))
@@ -24,20 +24,22 @@ export async function rightsOf(transaction: Transaction, actor: Actor): Promise<
   }
 }
 
-/** Throws if whoever acts lacks one of these permissions of fields. */
+/** Throws if the actor lacks one of these permissions of fields. */
 export function needFieldRights({ lacksRights }: Pick<Actor, 'lacksRights'>, needed: readonly string[]): void {
   const missing = needed.find((right) => lacksRights.includes(right))
   if (missing !== undefined) throw lacksRight(missing)
 }
 
-/** The refusal of a field that is named, by the permission which the account lacks for it. */
+/** Returns the refusal of a named field whose permission the account lacks. */
 export const lacksRight = (right: string): Refusal =>
   lackingRefusal(
     right,
     `A field that is named needs ${right}, which the account does not hold. Leave the field out, or ask somebody who manages the accounts of the company.`,
   )
 
-/** The refusal of a step that approves a record or takes an approval back, or nothing where whoever acts may take it. */
+/**
+ * Returns the refusal of a step that approves a record or takes an approval back; undefined if the actor may take it.
+ */
 export function refuseApproval(
   { lacksRights }: Pick<Actor, 'lacksRights'>,
   definition: Definition,

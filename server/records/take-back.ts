@@ -21,10 +21,10 @@ import type { ErasedRow } from './restore-problems.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
 import { updateOne } from './write-record.ts'
 
-/** What keeps a write from being taken back is gathered while its steps are tried. */
+/** The state of an undo. Its conflicts are gathered while its steps are tried. */
 export type UndoContext = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }
 
-/** Takes one change back, or adds what is in the way. */
+/** Takes one change back, or adds its conflicts. */
 export async function takeBack(taking: UndoContext, step: Step): Promise<RemovalResult[]> {
   switch (step.does) {
     case 'change':
@@ -42,7 +42,7 @@ export async function takeBack(taking: UndoContext, step: Step): Promise<Removal
 
 type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
 
-/** The old values, where the record has the new ones still. What is worked out is worked out anew. */
+/** Writes the old values if the record still has the new ones. Derived values are computed anew. */
 async function changeBack({ transaction, actor, conflicts, kept }: UndoContext, row: UndoRow): Promise<void> {
   const { records, record_id: id } = row
   const definition = resourceNamed(records)
@@ -61,11 +61,11 @@ async function changeBack({ transaction, actor, conflicts, kept }: UndoContext, 
   else await work.execute(transaction, actor, seen)
 }
 
-/** Whether the values were erased together with a person: a change from nothing to nothing. */
+/** Returns whether the values were erased together with a person: a change from null to null. */
 const isErased = ({ changes }: UndoRow, name: string): boolean =>
   changes?.[name]?.every((side) => side === null) ?? false
 
-/** Only the record as the write left it, and only where nothing else refers to it. */
+/** Deletes a created record, if it is as the write left it and nothing else refers to it. */
 async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'>): Promise<RemovalResult[]> {
   const { transaction, actor, conflicts, kept } = taking
   const { records, record_id: id } = row
@@ -83,14 +83,14 @@ async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'
   return deleteAlone(taking, deletion, () => true)
 }
 
-/** The whole deletion, and every reference that it had emptied. */
+/** Restores the whole deletion, and every reference that it emptied. */
 async function bringBack({ transaction, actor, conflicts }: UndoContext, step: StepOf<'restore'>): Promise<void> {
   const { id, records, record_id, restored, unlinked } = step.removal
   if (restored) {
     conflicts.push({ records, id: record_id, fields: [] })
     return
   }
-  // Rights have been looked at for every step.
+  // The rights for every step are checked already.
   const removal = await heldRemoval(transaction, actor, id, () => {}, erasedBy(step))
   const { linked } = await restoreLocked(transaction, actor, removal)
   const back = new Set(linked.flatMap(({ records, ids }) => ids.map((one) => placeOf({ records, record_id: one }))))
@@ -100,11 +100,11 @@ async function bringBack({ transaction, actor, conflicts }: UndoContext, step: S
   }
 }
 
-/** The record that comes back into its table, where the removal had erased it. */
+/** Returns the record that comes back into its table, if the removal erased it. */
 export const erasedBy = ({ erased }: StepOf<'restore'>): ErasedRow | undefined =>
   erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
 
-/** What the write brought back goes again, and nothing that came to it since. */
+/** Deletes the restored records again, and none that came to refer to them since. */
 async function removeAgain(taking: UndoContext, step: StepOf<'remove again'>): Promise<RemovalResult[]> {
   const { records, record_id } = step.removal
   const deletion = await deletionOf(taking, step.removal)
@@ -119,7 +119,7 @@ async function removeAgain(taking: UndoContext, step: StepOf<'remove again'>): P
 
 type Deletion = Awaited<ReturnType<typeof deletionOf>>
 
-/** The deletion of a record, and what it looks at. */
+/** Returns the deletion of a record, and its prefetched row. */
 async function deletionOf(
   { transaction, actor }: UndoContext,
   { records, record_id: id }: Pick<UndoRow, 'records' | 'record_id'>,
@@ -129,7 +129,7 @@ async function deletionOf(
   return { definition, id, work, seen: await readPrefetch(transaction, work) }
 }
 
-/** Deletes the record, unless another one refers to it that `counts`. */
+/** Deletes the record unless a record refers to it for which `counts` is true. */
 async function deleteAlone(
   { transaction, actor, conflicts }: UndoContext,
   { definition, id, work, seen }: Deletion,
@@ -151,7 +151,7 @@ async function deleteAlone(
   return others.length > 0 ? [] : [await work.execute(transaction, actor, seen)]
 }
 
-/** The fields by which records refer to a record of the resource. */
+/** Returns the fields by which records refer to a record of the resource. */
 const fieldsTo = ({ removal: { relations } }: Definition, records: string): string[] => [
   ...new Set(relations.filter((relation) => relation.records === records).map(({ by }) => by)),
 ]

@@ -3,9 +3,9 @@ import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { HeldRemoval } from '#sql/records/restore.ts'
 import type { UndoRow } from '#sql/records/written-changes.ts'
 
-/** What has to be done to take a write back, worked out from what the log has of it: pure. */
+/** Finds the steps that take a write back, from its log entries alone. */
 
-/** `from` is the oldest change that a step takes back, `records` how many records it is about. */
+/** `from` is the oldest change that a step takes back, `records` the number of its records. */
 export type Step = { from: number; records: number } & (
   | { does: 'change'; row: UndoRow }
   | { does: 'remove'; row: UndoRow; version: number }
@@ -16,8 +16,8 @@ export type Step = { from: number; records: number } & (
 export type NamedRemoval = HeldRemoval & { id: number }
 
 /**
- * The steps, newest first. A record that the write made is deleted, whatever else the write did to it; a deletion is
- * taken back as a whole, with the references that it had emptied, and so is a restore.
+ * Returns the steps, newest first. A record that the write created is deleted, whatever else the write did to it. A
+ * deletion is taken back as a whole, with the references that it emptied, and so is a restore.
  */
 export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, NamedRemoval>): Step[] {
   const born = new Set(rows.filter(({ action }) => action === 'created').map(placeOf))
@@ -68,7 +68,7 @@ export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, 
 export const placeOf = ({ records, record_id }: Pick<UndoRow, 'records' | 'record_id'>): string =>
   `${records} ${record_id}`
 
-/** What letting go and filling in again change at a time. */
+/** Returns the field of a change of one field, as an emptied or refilled reference is logged. */
 function onlyField({ action, changes }: UndoRow): string | undefined {
   const names = Object.keys(changes ?? {})
   return action === 'changed' && names.length === 1 ? names[0] : undefined
@@ -80,7 +80,7 @@ const emptiedBy = (notes: readonly UnlinkedEntry[]): string[] =>
     ...(settled?.ids.map((id) => `${records} ${id} ${settled.column}`) ?? []),
   ])
 
-/** The fields of a change as they were, and as the write left them. */
+/** Returns the fields of a change as they were, and as the write left them. */
 export const sidesOf = ({ changes }: UndoRow): { old: JsonObject; left: JsonObject } => ({
   old: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [old]]) => [name, old])),
   left: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [, left]]) => [name, left])),

@@ -18,15 +18,15 @@ import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
 import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
 
 export type UndoSummary = {
-  /** Records that were taken back now, and those that the next call takes back. */
+  /** Records that this call took back, and those that later calls take back. */
   records: number
   remaining: number
   effect: Effect
 }
 
 /**
- * Takes back what a write did, the newest first, as far as one transaction goes; the next call goes on. Each step is a
- * write like any other, judged by the same rules; where one is refused nothing is done. Decisions, Plans.
+ * Takes the changes of a write back, the newest first, as far as one transaction goes; the next call goes on. Each step
+ * is a write like any other, checked by the same rules. If one is refused, nothing is done. Decisions, Plans.
  */
 export const undo = (companyId: number, writeId: string): Command<UndoSummary> => ({
   prefetch: null,
@@ -46,7 +46,7 @@ export const undo = (companyId: number, writeId: string): Command<UndoSummary> =
       await transaction.run(moveUndo(companyId, writeId, Math.min(...now.map(({ from }) => from))))
       return { records: countOf(now), remaining: countOf(steps.slice(now.length)), effect: effectOf(done) }
     } catch (error) {
-      // Steps before it have been taken.
+      // Earlier steps have written already.
       if (error instanceof Refusal) transaction.undo()
       throw error
     }
@@ -57,7 +57,9 @@ const unknownWrite =
   'The company has no write with this id that can be taken back here. X-Write-Id names one; a write that changed nothing leaves nothing to take back.'
 const undoneAlready = 'The write has been taken back already.'
 
-/** A token takes back what tokens wrote; what was done in Settings is nobody’s to take back. */
+/**
+ * Returns whether a write may be undone. A token undoes writes of tokens only; changes in Settings cannot be undone.
+ */
 const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoRow[]): boolean =>
   rows.length > 0 &&
   rows.every((row) => definitionOf(registry, row.records) && (tokenId === null || row.token_id !== null))
@@ -68,7 +70,7 @@ async function removalsOf(transaction: Transaction, companyId: number, rows: rea
   return new Map(removals.map((one) => [one.id, one]))
 }
 
-/** All that the steps lock. */
+/** Returns all locks of the steps. */
 async function requestOf(transaction: Transaction, companyId: number, steps: readonly Step[]): Promise<LockRequest> {
   const request = new LockRequest()
   const changed = new Map<Definition, number[]>()
@@ -95,7 +97,7 @@ async function requestOf(transaction: Transaction, companyId: number, steps: rea
   return request
 }
 
-/** As many steps as are about so many records, one at least. */
+/** Returns the first steps with `most` records together, one step at least. */
 function upTo(steps: readonly Step[], most: number): Step[] {
   let records = 0
   const end = steps.findIndex((step) => {
@@ -107,7 +109,10 @@ function upTo(steps: readonly Step[], most: number): Step[] {
 
 const countOf = (steps: readonly Step[]): number => steps.reduce((sum, { records }) => sum + records, 0)
 
-/** The right to the inverse, for every resource that it touches. What no token can name goes along, as it did. */
+/**
+ * Throws unless the actor may do the inverse on every resource of a step. Resources that no token can name need no
+ * right, as in the write itself.
+ */
 function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step): void {
   const need = (records: string, action: Action, along = false): void => {
     const definition = resourceNamed(records)
@@ -117,7 +122,7 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
   }
   if (step.does === 'change' || step.does === 'remove') {
     need(step.row.records, step.does === 'change' ? 'EDIT' : 'DELETE')
-    // A deletion tells no value; a change back sets what it was.
+    // A deletion reveals no value; a change back sets the old one.
     if (step.does === 'change')
       needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), sidesOf(step.row).old))
     return
@@ -129,7 +134,7 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
   for (const note of unlinked) need(note.records, 'EDIT', true)
 }
 
-/** Takes all steps, and hears of all that is in the way before it refuses. */
+/** Takes all steps, and gathers all conflicts before it refuses. */
 async function take(transaction: Transaction, actor: Actor, steps: readonly Step[]): Promise<RemovalResult[]> {
   const taking: UndoContext = { transaction, actor, conflicts: [], kept: [] }
   const removed: RemovalResult[] = []

@@ -25,20 +25,20 @@ import {
   writeUnique,
 } from './write-set.ts'
 
-/** `id` is null if the record is named by a reference that leads to none. */
+/** `id` is null if the record is named by a reference that no record has. */
 export type ChangedRow = {
   id: number | null
   body: Json
   expected: ExpectedVersion
   lost?: readonly Problem[]
-  /** The call that it comes from; by default that of the set. */
+  /** The call of the row; by default that of the set. */
   by?: Origin
 }
 
 /**
- * Changes the fields sent of records of one resource, and no other field. No other function does. The rows name different
- * records. Returns the outcomes of the first rows, one at least: a row that sends a value which another row may let go
- * of is left for the next set. Spec, Request and response rules 2.
+ * Changes the sent fields of records of one resource, and no others. No other function changes records. The rows name
+ * different records. Returns the outcomes of the first rows, one at least. A row is left for the next set if it sends a
+ * value that another row may free. Spec, Request and response rules 2.
  */
 export async function updateRecords(
   set: WriteSet,
@@ -76,7 +76,7 @@ export async function updateRecords(
 const prefetch = ({ transaction, actor }: WriteSet, definition: Definition, rows: readonly ChangedRow[]) =>
   prefetching(transaction, { prefetch: prefetchForUpdate(actor.companyId, definition, lookUpRows(definition, rows)) })
 
-/** What has to be looked up for rows. */
+/** Returns the look-ups for rows. */
 export const lookUpRows = (definition: Definition, rows: readonly ChangedRow[]) =>
   rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
 
@@ -110,14 +110,14 @@ async function judge(
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const different = differences(definition, before, after)
     const read = readOf(definition, seen)
-    // Whether a value that is sent is the one that is there already is not told to whoever may not read it.
-    const told = isUnseen(definition, actor.lacksRights)
+    // An actor who may not read the record is not shown whether a sent value is the stored one.
+    const shown = isUnseen(definition, actor.lacksRights)
       ? {
           previewed: namesSent(definition, body),
           effect: { read, asked: { records: definition.name, id: held?.id as number } },
         }
       : { previewed: different.changed, effect: { read } }
-    return { place, by, before: held as WrittenRow, after, ...different, ...told }
+    return { place, by, before: held as WrittenRow, after, ...different, ...shown }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return lost.length > 0 ? refusalOf([], lost) : error
@@ -161,11 +161,11 @@ async function write(
   }
 }
 
-/** The fields that a body has, in the order in which the record has them. */
+/** Returns the fields of a body, in the order of the record. */
 const namesSent = (definition: Definition, body: Json): string[] =>
   isObject(body) ? columnsOf(definition).flatMap(([name]) => (Object.hasOwn(body, name) ? [name] : [])) : []
 
-/** The fields that differ, and what the log says of each. */
+/** Returns the fields that differ, and their changes for the log. */
 function differences(definition: Definition, before: JsonObject, after: JsonObject) {
   const changed = columnsOf(definition)
     .map(([name]) => name)
@@ -187,7 +187,10 @@ export function requireHeldRecord(
   return { version, json }
 }
 
-/** What the rules read was locked before the record: by then it may lead elsewhere, and the transaction starts anew. */
+/**
+ * Throws a conflict if a reference that rules read has changed since its record was locked, which was before this one.
+ * The transaction then starts anew.
+ */
 function refuseStale(
   definition: Definition,
   { body, before, seen }: { body: Json; before: JsonObject; seen: JsonObject },

@@ -16,17 +16,17 @@ import { createRemoval, type PermissionCheck, type RemovalResult } from './remov
 import { createOne, requireHeldRecord, updateOne } from './write-record.ts'
 import { type ChangeResult, type LateConflict, noneLate } from './write-set.ts'
 
-/** Writes by the identifier that the caller has for a record. */
+/** Writes to a record that is named by its external reference. */
 
 export type UpsertResult = ChangeResult & { created: boolean }
 
-/** `isFinal`: nothing is asked after it but the commit. */
+/** `isFinal`: the commit is the next statement after it. */
 type UpsertRequest = { definition: Definition; value: string; expected: ExpectedVersion; isFinal?: boolean }
 
 /**
- * Changes the live record with the reference, or makes one. The reference is locked, then looked up, in that order:
- * two who write by it never both make a record. The record is locked by its id and looked at again: where it has
- * another reference by then, the transaction starts anew.
+ * Changes the live record with the reference, or creates one. The reference is locked first and then looked up, so that
+ * two concurrent calls never both create a record. The record is locked by its id and read again: if it has another
+ * reference by then, the transaction starts anew.
  */
 export const upsert = (
   companyId: number,
@@ -49,23 +49,23 @@ export const upsert = (
       }
       if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
       refuseOther(value, body)
-      const given = isObject(body) ? { [referenceField]: value, ...body } : body
+      const sent = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, definition, late, () =>
-        runLocked(transaction, actor, createOne(companyId, definition, { body: given, late, isFinal })),
+        runLocked(transaction, actor, createOne(companyId, definition, { body: sent, late, isFinal })),
       )
       return { ...made, created: true, changed: [], previewed: [] }
     },
   }
 }
 
-/** Deletes the live record with the reference; its id, too. */
+/** Deletes the live record with the reference. */
 export const removalByReference = (
   companyId: number,
   { definition, value, expected, mayDo }: UpsertRequest & { mayDo?: PermissionCheck | undefined },
 ): Command<RemovalResult> =>
   byReference(companyId, definition, value, (id) => createRemoval(companyId, { definition, id, expected, mayDo }))
 
-/** Work on the live record with a reference, or the refusal where there is none. */
+/** Returns the work on the live record with a reference. It throws a refusal if there is none. */
 export const byReference = <T>(
   companyId: number,
   definition: Definition,
@@ -86,31 +86,34 @@ export const byReference = <T>(
 
 const referenceValue = ({ name }: Definition, value: string) => ({ records: name, field: referenceField, value })
 
-/** By the time that the record was locked it may be gone or have another reference. */
+/** Throws a conflict if the record was deleted or got another reference before it was locked. */
 function refuseOtherRecord(found: NonNullable<PrefetchedRow>, seen: PrefetchedRow): void {
   const row = onlyRow(seen)
   const record = row && (JSON.parse(row.json as string) as JsonObject)
   if (record?.[referenceField] !== found.reference) throw conflict()
 }
 
-/** A reference as a record would have it, or the refusal of what none can have. */
-export function readReference(given: string): string {
-  const { value, problems } = checkValue(externalRef, given, referenceField)
-  if (given.includes('\0')) problems.push(problem(referenceField, 'wrong_format', 'has a NUL character'))
+/** Returns a reference as a record would store it. Throws a refusal if no record can have it. */
+export function readReference(sent: string): string {
+  const { value, problems } = checkValue(externalRef, sent, referenceField)
+  if (sent.includes('\0')) problems.push(problem(referenceField, 'wrong_format', 'has a NUL character'))
   if (problems.length > 0) throw invalidFields(problems)
   return value as string
 }
 
-/** The record is named in one place: a body that names another is a slip. */
+/** Throws if the body has another reference. The path names the record, so that is a mistake. */
 function refuseOther(value: string, body: Json): void {
   if (!isObject(body) || !Object.hasOwn(body, referenceField)) return
-  const given = body[referenceField]
-  if (typeof given === 'string' && given.trim().toLowerCase() === value.toLowerCase()) return
+  const sent = body[referenceField]
+  if (typeof sent === 'string' && sent.trim().toLowerCase() === value.toLowerCase()) return
   const message = `must be ${JSON.stringify(value)}, as the record is named, or be left out`
   throw invalidField(referenceField, 'not_allowed', message)
 }
 
-/** Somebody else made the record since it was looked for: then there is one to change. */
+/**
+ * Throws a conflict if somebody else created the record since the look-up, because a retry can change it. The last
+ * attempt refuses.
+ */
 async function metAtReference<T>(
   transaction: Transaction,
   definition: Definition,
@@ -128,7 +131,7 @@ async function metAtReference<T>(
   }
 }
 
-/** Whether the reference was found taken, by the look-up or by the index. */
+/** Returns whether the look-up or the index found the reference taken. */
 function isReferenceTaken(definition: Definition, error: unknown): boolean {
   if (error instanceof Refusal) {
     const problems: readonly Problem[] = error.particulars.errors ?? []

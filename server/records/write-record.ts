@@ -32,10 +32,10 @@ const updating: SetOperation<ChangeResult> = {
   write: updateRecords,
 }
 
-/** What its transaction knows of it. `isFinal`: nothing is asked after it but the commit. */
+/** `late` survives the retries of its transaction. `isFinal`: the commit is the next statement after it. */
 type WriteEnding = { late?: LateConflict; isFinal?: boolean }
 
-/** The write of one row, whose look-ups travel with the look-up of their caller. */
+/** Returns the write of one row, whose look-ups are sent with those of its caller. */
 function writeOne<Done>(
   operation: SetOperation<Done>,
   companyId: number,

@@ -18,46 +18,46 @@ import type { ChangedRow } from './update.ts'
 /** A set: rows of one operation on one resource of one company, written in one transaction. */
 
 /**
- * A record as a write leaves it. `json` is its text, as PostgreSQL shows it, less what is withheld from whoever writes: the
- * empty text where that is all, and null where the record is not read before the commit.
+ * A record after a write. `json` is its text as PostgreSQL formats it, without fields that are withheld from the actor.
+ * It is empty if all are withheld, and null if the record is not read before the commit.
  */
 export type WriteResult = Omit<WrittenRow, 'json'> & { json: string | null; effect: Effect }
 
-/** A record whose tag is known only once what was sent of it is written. */
+/** A record whose ETag is known only after its queued statements have run. */
 export type UnreadRecord = { definition: Definition; id: number }
 
-/** `changed` are the fields that differ. `previewed` are those that a dry-run tells of. */
+/** `changed` are the fields that differ. `previewed` are those that a dry-run shows. */
 export type ChangeResult = WriteResult & { changed: string[]; previewed: string[] }
 
-/** Returns what a write has left, as its author may see it. */
+/** Returns a written record as its author may see it. */
 export const showToAuthor = ({ lacksRights }: Actor, definition: Definition, row: WrittenRow): WrittenRow => ({
   ...row,
   json: isUnseen(definition, lacksRights) ? '' : visibleRecords(definition, lacksRights, row.json),
 })
 
-/** By the place of the row. A row that was rolled back with the transaction, and is not refused itself, has none. */
+/** By the place of the row; undefined if the row was rolled back with the transaction and is not refused itself. */
 export type Outcomes<Done> = (Done | Refusal | undefined)[]
 
-/** What the sets of one transaction share. */
+/** The state that the sets of one transaction share. */
 export type WriteSet = {
   transaction: Transaction
   actor: Actor
   late: LateConflict
-  /** Whether nothing is asked any more before the commit, with which its statements travel. */
+  /** Whether the commit is the next statement, so that the statements of the set are sent with it. */
   isFinal?: boolean
   /** Lets other requests run between the rows of a long set. */
   breathe(): Promise<void>
 }
 
-/** Survives a rerun of the transaction. */
+/** Conflicts after the look-up. The object survives retries of the transaction. */
 export type LateConflict = {
-  /** How often another transaction took a unique value between the look-up and the write. */
+  /** Number of times that another transaction took a unique value between the look-up and the write. */
   times: number
-  /** Whether the transaction was rolled back because of it: what follows has no outcome. */
+  /** Whether the transaction was rolled back because of it: later rows have no outcome. */
   isUndone: boolean
 }
 
-/** How rows of one operation are written together. A row that is created has no id. */
+/** Reads and writes rows of one operation together. A row that is created has no id. */
 export type SetOperation<Done> = {
   prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: WaitsForLocks): Prefetch
   write(
@@ -68,28 +68,29 @@ export type SetOperation<Done> = {
   ): Promise<Outcomes<Done>>
 }
 
-/** A row that may share a transaction with others of its operation and resource, and what its caller is told of it. */
+/** A row that may share a transaction with others of its operation and resource, and the result for its caller. */
 export type SetRow<T> = {
   operation: Pick<SetOperation<unknown>, 'prefetch' | 'write'>
   definition: Definition
   row: ChangedRow
-  /** `done` is what the operation of the row returns. */
+  /** Returns the result for the caller. `done` is the result of the operation. */
   say(done: unknown): T
-  /** What it writes that one transaction at a time can write: its record, its unique values, the trees that it re-hangs. */
+  /** Names of all that one transaction at a time can write: its record, its unique values, the trees it changes. */
   holds: readonly string[]
 }
 
 export const noneLate = (): LateConflict => ({ times: 0, isUndone: false })
 
-/** A set that is short enough to be judged at a stretch. */
+/** Creates a set that is short enough to be checked without a pause. */
 export function shortSet(transaction: Transaction, actor: Actor, late: LateConflict, isFinal = false): WriteSet {
   late.isUndone = false
   return { transaction, actor, late, isFinal, breathe: async () => {} }
 }
 
 /**
- * Whether the statements of a set can travel with the commit. They cannot where a value was taken late before, which is then
- * looked for, nor where something is withheld from whoever writes: the tag is that of the record as it is shown.
+ * Returns whether the statements of a set can be sent with the commit. They cannot after a late conflict, because the
+ * retry looks for the taken value. Nor can they if fields are withheld from the actor: the ETag is that of the record
+ * as shown.
  */
 export const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
   isFinal === true && !transaction.isLast && late.times === 0 && isWhole(definition, actor.lacksRights)
@@ -101,7 +102,7 @@ export function outcomeOf<Done>([outcome]: Outcomes<Done>): Done {
   return outcome
 }
 
-/** Rows that are written by one statement; more would delay other requests while their JSON is written and read. */
+/** Rows that one statement writes at most; more would delay other requests while their JSON is written and read. */
 export const writtenTogether = 250
 
 /** Returns the refusal of a row. A field whose reference is lost has that problem alone. */
@@ -111,8 +112,8 @@ export function refusalOf(problems: readonly Problem[], lost: readonly Problem[]
 }
 
 /**
- * Sends statements that may meet a unique index, for which the commit waits. Where they do, the transaction runs again and
- * finds the value taken.
+ * Queues statements that may violate a unique index; the commit waits for them. If they do, the transaction is retried
+ * and finds the value taken.
  */
 export function sendUnique({ transaction, late }: WriteSet, definition: Definition, statements: readonly Statement[]) {
   transaction.onFailure((error) => {
@@ -124,9 +125,9 @@ export function sendUnique({ transaction, late }: WriteSet, definition: Definiti
 }
 
 /**
- * Writes rows that may meet a unique index, because another transaction took a value after the look-up. The first time
- * the transaction runs again and finds the value taken. The second time it is rolled back, and the rows whose values are
- * taken by then are refused.
+ * Writes rows that may violate a unique index, because another transaction took a value after the look-up. The first
+ * time, the transaction is retried and finds the value taken. The second time it is rolled back, and the rows whose
+ * values are taken by then are refused.
  */
 export async function writeUnique(
   { transaction, actor, late }: WriteSet,
@@ -143,8 +144,8 @@ export async function writeUnique(
     transaction.undo()
     let refused = 0
     for (const field of uniqueFields(definition)) {
-      const given = rows.map(({ values }) => (typeof values[field] === 'string' ? values[field] : null))
-      const holders = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, field, given))
+      const sent = rows.map(({ values }) => (typeof values[field] === 'string' ? values[field] : null))
+      const holders = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, field, sent))
       for (const { place: index, holder } of holders) {
         const row = rows[index - 1]
         if (!row || holder === null || holder === row.id) continue
@@ -158,7 +159,7 @@ export async function writeUnique(
   }
 }
 
-/** Rows that are written, and the statements that do so; the first returns what is written. */
+/** Rows to write, and the statements that write them; the first statement returns the written rows. */
 type UniqueRows = {
   rows: readonly { place: number; values: JsonObject; id: number | null }[]
   statements: readonly Statement[]

@@ -2,16 +2,19 @@ import { problem } from '#registry/definition.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Account, AccountChange } from './account.ts'
 
-/** Anyone who manages accounts: nobody comes to more rights than he holds, by himself or through another account. */
+/**
+ * Checks of account management: no account gets more rights than its manager holds, by its own hand or through another
+ * account.
+ */
 
-/** What is granted anew has to be held by who grants it. */
+/** Throws if a newly granted permission is not held by its granter. */
 export function mayGrant(held: readonly string[], before: readonly string[], wanted: readonly string[]): void {
   const beyond = wanted.find((code) => !before.includes(code) && !held.includes(code))
   if (beyond === undefined) return
   throw invalidField('permissions', 'not_allowed', `has ${JSON.stringify(beyond)}, which you do not hold yourself`)
 }
 
-/** Refuses what needs a permission that somebody does not hold; `holds` undefined: the operator. */
+/** Throws if a needed permission is not held; `holds` is undefined for the operator. */
 export function needAll(
   holds: readonly string[] | undefined,
   needed: readonly string[],
@@ -31,11 +34,11 @@ export function mayChangeAccount(
   before: Account,
   { permissions, disabled }: AccountChange,
 ): void {
-  // A new password or address would let him sign in as somebody who may do more.
+  // With a new password or address, the manager could sign in as an account with more rights.
   needAll(self.permissions, before.permissions, (missing) => `The account holds ${missing}`, 'change it')
   if (permissions) mayGrant(self.permissions, before.permissions, permissions)
   if (self.id !== before.id) return
-  // So there is always somebody left who can.
+  // So there is always an account left that can manage accounts.
   const isLeaving = permissions && !permissions.includes('ACCOUNTS_MANAGE')
   const staying = 'must go on to have ACCOUNTS_MANAGE: nobody takes that from himself'
   const problems = [

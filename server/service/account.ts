@@ -21,7 +21,7 @@ import { hashPassword, passwordProblems } from './password.ts'
 import { endSessionsOf } from './session.ts'
 import { disableUnanswered } from './webhooks.ts'
 
-/** An account: somebody who may act for a company, within permissions. */
+/** An account: a person or program that may act for a company, within permissions. */
 export type Account = AccountRow
 
 export type NewAccount = {
@@ -29,11 +29,11 @@ export type NewAccount = {
   email: string
   password?: string | undefined
   permissions: readonly string[]
-  /** For a program: it has no password, now and later. */
+  /** Whether the account is for a program, which never has a password. */
   service?: boolean
 }
 
-/** How a password becomes a hash: by itself, or where a crowd has to queue for it. */
+/** Hashes a password: at once, or in a queue where many may come together. */
 type HashPassword = (password: string) => Promise<string>
 
 export async function createAccount(
@@ -59,19 +59,19 @@ export type AccountChange = {
 }
 
 type AccountOptions = PasswordOptions & {
-  /** Who does it; undefined: the operator. */
+  /** The author; undefined for the operator. */
   actor?: Actor
 }
 
 type PasswordOptions = {
   hashing?: HashPassword
-  /** What the caller called the password. */
+  /** The name of the password in the caller's request. */
   passwordField?: string
-  /** Where the service is reached; a password is not made of its name. */
+  /** The public address of the service; its name may not be part of a password. */
   publicUrl?: string | null
 }
 
-/** A password that somebody wants, and what it is judged by. */
+/** A new password, and the data to check it. */
 type NewPassword = { text: string; field: string; company: string; host: string | undefined; hashing: HashPassword }
 
 async function newPassword(
@@ -87,8 +87,8 @@ async function newPassword(
 }
 
 /**
- * Changes what is given; seen by the very next request of the account's token. A new password or a disabled account
- * ends its sessions. Webhooks that the account answers for are switched off where it may not see all that they tell.
+ * Changes the given members, from the next request of the account's token on. A new password or a disabled account ends
+ * its sessions. Webhooks of the account are switched off if it may no longer see all that they send.
  */
 export async function setAccount(
   transaction: Transaction,
@@ -112,7 +112,7 @@ export async function setAccount(
   return after
 }
 
-/** What is kept of an account, or everything that is wrong with it; `granted` are the permissions that are given to it now. */
+/** Returns the account to store. Throws all problems at once; `granted` are the newly granted permissions. */
 async function checkedAccount(
   wanted: Omit<NewAccount, 'password'>,
   password: NewPassword | undefined,
@@ -136,7 +136,7 @@ async function checkedAccount(
   }
 }
 
-/** The account that was written; an e-mail address belongs to one account of a company. */
+/** Returns the written account. Throws if another account of the company has the e-mail address. */
 async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   try {
     const [row] = await rows
@@ -147,7 +147,7 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   }
 }
 
-/** An account of the company, held until the transaction ends. */
+/** Returns an account of the company, locked until the transaction ends. */
 export async function holdAccount(transaction: Transaction, companyId: number, id: number): Promise<Account> {
   const [account] = await transaction.run<Account>(lockAccount(companyId, id))
   if (!account) throw noAccount(id)
@@ -157,7 +157,7 @@ export async function holdAccount(transaction: Transaction, companyId: number, i
 export const listAccounts = (transaction: Transaction, companyId: number): Promise<Account[]> =>
   transaction.run<Account>(accountsOf(companyId))
 
-/** The company of an account: the operator names the account alone. */
+/** Returns the company of an account, because the operator names the account alone. */
 export async function companyOf(transaction: Transaction, id: number): Promise<number> {
   const [row] = await transaction.run<{ company_id: number }>(companyOfAccount(id))
   if (!row) throw new Refusal('not_found', { detail: `There is no account ${id}.` })

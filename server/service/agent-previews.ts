@@ -22,23 +22,23 @@ import {
 import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 
-/** Previews of agents: kept, judged, decided. Decisions, Agents. */
+/** Previews of agents: how they are stored, checked and decided. Decisions, Agents. */
 
-/** The state as it is told. */
+/** The state as it is shown. */
 export type ShownState = PreviewState | 'expired'
 
 export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): ShownState =>
   is_expired ? 'expired' : state
 
-/** Whether it can still be applied. */
+/** Returns whether a preview can still be applied. */
 export const isLive = (row: Pick<PreviewRow, 'state' | 'is_expired'>): boolean =>
   ['open', 'waiting', 'approved'].includes(stateOf(row))
 
 type StoredPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why'> & { call: PreviewCall; plan: Preview }
 
 /**
- * Keeps a preview; returns until when it can be applied. Throws if the company has too many, or if a person was erased
- * since `erasedAt`: then the plan may say what was erased.
+ * Stores a preview. Returns the time until which it can be applied. Throws if the company has too many, or if a person
+ * was erased since `erasedAt`: the preview may then contain erased values.
  */
 export async function keepPreview(
   transaction: Transaction,
@@ -47,7 +47,7 @@ export async function keepPreview(
   preview: StoredPreview,
 ): Promise<string> {
   transaction.send(takeTurn(companyId))
-  // An erasure waits for this, or is seen.
+  // A later erasure waits for this; an earlier one is seen.
   await transaction.run(shareCompany(companyId))
   const [room] = await transaction.run<RoomRow>(previewRoom(companyId, erasedAt))
   if (!room?.is_same) throw new Refusal('unavailable', { detail: erasedMeanwhile, headers: { 'Retry-After': '1' } })
@@ -60,7 +60,7 @@ export async function keepPreview(
 const erasedMeanwhile = 'A person of the company was erased meanwhile. Nothing was kept; preview it again.'
 const tooMany = `The company has ${openPreviewsMax} previews that are neither applied nor declined nor expired. Apply some, or let a person decide.`
 
-/** Returns a preview with what is judged by at this moment. Throws if the company has none with this id. */
+/** Returns a preview with the current data to judge it. Throws if the company has none with this id. */
 export async function findPreview(
   { run }: Pick<Transaction, 'run'>,
   companyId: number,
@@ -74,11 +74,11 @@ export async function findPreview(
 
 const noPreview = (): Refusal => new Refusal('not_found', { detail: 'The company has no preview with this id.' })
 
-/** What stands between a preview and its write. */
+/** The reasons for which a preview needs a person, and whether it is approved. */
 export type Judgement = { reasons: PersonReason[]; isApproved: boolean }
 
 /**
- * Judges a live preview by the rules of this moment. An approval counts while the account is enabled and holds every
+ * Judges a live preview by the current rules. An approval counts while its account is enabled and holds every
  * permission that the change needs.
  */
 export function judge(row: JudgedRow, settings: AgentSettings): Judgement {
@@ -91,7 +91,7 @@ export function judge(row: JudgedRow, settings: AgentSettings): Judgement {
   }
 }
 
-/** Whether somebody with these permissions may see a preview and decide about it. */
+/** Returns whether an account with these permissions may see a preview and decide on it. */
 export const mayDecide = ({ plan, call }: PreviewRow, permissions: readonly string[]): boolean =>
   plan !== null && call !== null && neededToDecide(plan, call.operations).every((one) => permissions.includes(one))
 
@@ -103,7 +103,7 @@ export function needToDecide({ plan, call }: PreviewRow, permissions: readonly s
     throw new Refusal('insufficient_scope', { required_scope: lacking, detail: mayNot(lacking) })
 }
 
-/** Of what was forgotten nobody is told. */
+/** Lists previews, without those whose contents were erased. */
 export const listPreviews = async ({ run }: Transaction, companyId: number, limit: number): Promise<DecidedRow[]> =>
   (await run<DecidedRow>(latestPreviews(companyId, limit))).filter(({ plan }) => plan !== null)
 
@@ -117,8 +117,8 @@ export async function showPreview({ run }: Transaction, companyId: number, id: s
 }
 
 /**
- * Approves or declines a preview for an account with these permissions. Approving writes nothing: the agent applies it,
- * with the rights that its token has then. Throws if what the account has seen, whose hash is given, is not what is kept.
+ * Approves or declines a preview for an account with these permissions. Approval writes nothing: the agent applies the
+ * preview, with the rights that its token has then. Throws if the given hash is not that of the stored preview.
  */
 export async function decide(
   transaction: Transaction,
@@ -147,7 +147,7 @@ const endings: { readonly [state: string]: string } = {
   expired: 'Its time is over; the agent has to preview it again.',
 }
 
-/** Returns how many previews of all companies can still be applied, by state. */
+/** Counts the previews of all companies that can still be applied, by state. */
 export async function howPreviewsDo(database: Pick<Database, 'read'>): Promise<{ [state: string]: number }> {
   const rows = await database.read<{ state: string; count: number }>(countPreviews())
   const none = { open: 0, waiting: 0, approved: 0 }

@@ -7,7 +7,9 @@ import type { Transaction } from '../store/database.ts'
 import { auditAgents } from './audit-log.ts'
 import { noCompany } from './company.ts'
 
-/** Whether agents may reach a company at /mcp, and what they need a person for. Decisions, Agents. */
+/**
+ * The settings of agents of a company: whether they may use /mcp, and which changes need a person. Decisions, Agents.
+ */
 
 /** Returns the settings; null while agents are off. */
 export async function showAgents({ run }: Transaction, companyId: number): Promise<AgentSettings | null> {
@@ -17,8 +19,8 @@ export async function showAgents({ run }: Transaction, companyId: number): Promi
 }
 
 /**
- * Sets what agents may do, or switches them off with null. A write of an agent that is under way ends before; none
- * begins after under what was set before.
+ * Sets the rights of agents, or switches agents off with null. Running writes of agents end before; later ones use the
+ * new settings.
  */
 export async function setAgents(
   transaction: Transaction,

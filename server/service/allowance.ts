@@ -1,7 +1,7 @@
-/** How much each key may have: so much at once, and so much more with every second. `now` is in milliseconds. */
+/** The amount that each key may take: a maximum at once, and a refill every second. `now` is in milliseconds. */
 export type Allowance = {
   left(key: number, now: number): number
-  /** As far as there is that much left. */
+  /** Takes the amount, or as much as is left. */
   take(key: number, amount: number, now: number): void
 }
 
@@ -9,7 +9,7 @@ export type Amounts = { atOnce: number; perSecond: number }
 
 type RemainingAmount = { amount: number; at: number }
 
-/** Anyone who has everything left is forgotten, so no more is kept than keys that take. */
+/** Creates an allowance. Keys with their full amount are dropped, so only keys that take are stored. */
 export function createAllowance({ atOnce, perSecond }: Amounts): Allowance {
   const lefts = new Map<number, RemainingAmount>()
   const fullAfter = (atOnce / perSecond) * 1000

@@ -3,18 +3,21 @@ import { Refusal } from '#registry/refusals.ts'
 import { type AttemptRow, countAttempt, forgiveAttempts } from '#sql/system/sign-in.ts'
 import type { Database } from '../store/database.ts'
 
-/** How often a password may be tried. Counted in the database before it is judged. Decisions, Console. */
+/** Limits of attempts at passwords. They are counted in the database before the comparison. Decisions, Console. */
 
 export const attemptWindowSeconds = 15 * 60
 
 export const attemptsMax = 10
-/** A whole office may sit behind one address. */
+/** A whole office may be behind one address. */
 export const attemptsOfPeerMax = 100
 
-/** What a try counts for: an address, an account or a device; or a network, whose tries no right password forgets. */
+/**
+ * The subject of a counted attempt: an address, an account or a device; or a network, whose count a right password does
+ * not delete.
+ */
 export type CountedSubject = { subject: Buffer; ofPeer?: true }
 
-/** Counts a try; the seconds until there may be another one, 0 where this one may go on. */
+/** Counts an attempt. Returns the seconds until the next one is allowed, 0 if this one is. */
 export async function count(database: Database, counted: readonly CountedSubject[]): Promise<number> {
   const rows = await database.read<AttemptRow>(countAttempt(subjectsOf(counted), attemptWindowSeconds))
   const maxOf = (row: AttemptRow): number =>
@@ -23,7 +26,7 @@ export async function count(database: Database, counted: readonly CountedSubject
   return Math.max(0, ...over.map(({ seconds_left }) => Math.max(1, seconds_left)))
 }
 
-/** The same, refused where it may not. */
+/** Counts an attempt. Throws if it is not allowed. */
 export async function countOrRefuse(database: Database, counted: readonly CountedSubject[]): Promise<void> {
   const seconds = await count(database, counted)
   if (seconds === 0) return
@@ -33,19 +36,19 @@ export async function countOrRefuse(database: Database, counted: readonly Counte
   })
 }
 
-/** The password was right: the tries before it are forgotten, but for those of the network. */
+/** Deletes earlier attempts after a right password, except those of the network. */
 export function forget(database: Database, counted: readonly CountedSubject[]): Promise<unknown> {
   const { own = [], ofPeer = [] } = Object.groupBy(counted, (one) => (one.ofPeer ? 'ofPeer' : 'own'))
   return database.read(forgiveAttempts(subjectsOf(own), subjectsOf(ofPeer)))
 }
 
-/** This try does not count; those before it do. */
+/** Takes this attempt back; earlier ones still count. */
 export const takeBack = (database: Database, counted: readonly CountedSubject[]): Promise<unknown> =>
   database.read(forgiveAttempts([], subjectsOf(counted)))
 
 const subjectsOf = (counted: readonly CountedSubject[]): Buffer[] => counted.map(({ subject }) => subject)
 
-/** Compares; a try that was turned away before it was compared is taken back. */
+/** Compares a password. An attempt that was refused before the comparison is taken back. */
 export async function runCounted<T>(
   database: Database,
   counted: readonly CountedSubject[],
@@ -59,6 +62,6 @@ export async function runCounted<T>(
   }
 }
 
-/** A hash, so that what strangers show is not kept. That of an address is made by the database. */
+/** Returns a hash, so that no text of a stranger is stored. The database makes the hash of an address. */
 export const subjectOf = (sort: 'account' | 'device' | 'peer', text: string): Buffer =>
   createHash('sha256').update(`${sort}:${text}`).digest()

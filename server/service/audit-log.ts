@@ -8,11 +8,14 @@ import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
 import type { Token } from './token.ts'
 
-/** What somebody did to accounts and to the company is kept in the history like changes of records, and so is who signed in. */
+/**
+ * Entries of the audit log: changes of accounts and of the company, and sign-ins. They are in the history beside
+ * changes of records.
+ */
 
 export type AuditNote = { records: string; recordId: number; action: string; changes?: Facts | null }
 
-/** Nothing is kept of changes that are none; null where something was done that is no change of values. */
+/** Appends an entry. Empty changes add none; `changes` is null for an action that changes no values. */
 export async function audit(
   transaction: Transaction,
   actor: LogAuthor,
@@ -22,7 +25,7 @@ export async function audit(
   await transaction.run(appendAudit(actor, { ...noted, changes }))
 }
 
-/** Old and new of what changed; of a password only that it did. */
+/** Logs the old and new values of an account; of a password only that it changed. */
 export function auditAccount(
   transaction: Transaction,
   actor: Actor,
@@ -37,7 +40,7 @@ export function auditAccount(
 export const auditCompany = (transaction: Transaction, actor: Actor, before: CompanyRow, after: CompanyRow) =>
   audit(transaction, actor, { records: 'companies', recordId: after.id, ...madeOr(differences(before, after)) })
 
-/** Without what the service keeps of its sending. */
+/** Logs a change of a webhook, without the state of its sending. */
 export function auditWebhook(transaction: Transaction, actor: Actor, before: EndpointRow | null, after: EndpointRow) {
   const changes = before && differences(before, after, ['name', 'url', 'events', 'payload', 'ordered'])
   return audit(transaction, actor, { records: 'webhook_endpoints', recordId: after.id, ...madeOr(changes) })
@@ -45,20 +48,20 @@ export function auditWebhook(transaction: Transaction, actor: Actor, before: End
 
 const madeOr = (changes: Facts | null) => ({ action: changes ? 'changed' : 'created', changes })
 
-/** What was changed about a token that goes on. */
+/** Logs the changes of a token that stays active. */
 export function auditToken(transaction: Transaction, actor: Actor, action: string, before: Token, after: Token) {
   const changes = differences(before, after, ['label', 'scopes', 'allowlist'])
   return audit(transaction, actor, { records: 'tokens', recordId: after.id, action, changes })
 }
 
-/** Whether the log of calls keeps what they say. */
+/** Logs a change of whether the call log stores details. */
 export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: boolean) =>
   audit(transaction, actor, {
     ...{ records: 'calls', recordId: actor.companyId },
     ...madeOr({ keeps_details: [!keeps, keeps] }),
   })
 
-/** What agents may do; none of it is there while they are off. */
+/** Logs a change of the settings of agents; there are none while agents are off. */
 export const auditAgents = (
   transaction: Transaction,
   actor: Actor,
@@ -70,7 +73,7 @@ export const auditAgents = (
   return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
 }
 
-/** Sessions of an account that began or ended, by their ids. The row is about the account. */
+/** Logs sessions of an account that began or ended, by their ids. The row belongs to the account. */
 export async function auditSessions(
   transaction: Transaction,
   actor: LogAuthor,
@@ -90,11 +93,11 @@ export async function auditSessions(
   })
 }
 
-/** A sign-in that was tried at an account and refused. Whoever tried is not known to be that account. */
+/** Logs a refused sign-in to an account. The account is not its author, because the person is unknown. */
 export const auditFailedSignIn = (transaction: Transaction, actor: LogAuthor, accountId: number): Promise<void> =>
   audit(transaction, actor, { records: 'sessions', recordId: accountId, action: 'sign_in_failed' })
 
-/** Records that left the company, or came in; `facts` say which. It is part of no write, so nothing takes it back. */
+/** Logs an export or import of records; `facts` has the details. It belongs to no write, so it cannot be undone. */
 export const auditTransfer = (
   transaction: Transaction,
   actor: LogAuthor,

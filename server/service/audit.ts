@@ -4,11 +4,11 @@ import type { Json } from '#registry/json.ts'
 import { type AuditFilter, type AuditRow, auditBefore, countAudit, listAudit } from '#sql/system/audit.ts'
 import type { Database, Transaction } from '../store/database.ts'
 
-/** Who signed in, set something, took something out or brought it in. Decisions, Audit. */
+/** The audit log: sign-ins, changes of settings, exports and imports. Decisions, Audit. */
 
 type Page = { limit: number; offset: number }
 
-/** A page, newest first, and how many there are of all. */
+/** Reads a page, newest first, and the number of all entries. */
 export async function readAudit(
   { run }: Transaction,
   companyId: number,
@@ -24,7 +24,10 @@ export async function readAudit(
 
 const pageRows = 500
 
-/** All of it, newest first, read a page at a time: neither a slow reader nor a long log holds a connection or the memory. */
+/**
+ * Reads all entries, newest first, a page at a time: neither a slow reader nor a long log holds a connection or the
+ * memory.
+ */
 export async function* everyAudit(
   database: Pick<Database, 'read'>,
   companyId: number,
@@ -59,14 +62,14 @@ function plainColumn(name: Exclude<keyof AuditEntry, 'actor'>): Column {
   return { name, read: (entry) => entry[name] }
 }
 
-/** Formats entries as CSV, a piece for each page. */
+/** Formats entries as CSV, a chunk for each page. */
 export async function* auditCsv(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   yield byteOrderMark + formatRow(columns.map(({ name }) => name))
   for await (const entries of pages)
     yield entries.map((entry) => formatRow(columns.map(({ read }) => read(entry)))).join('')
 }
 
-/** Formats entries as the JSON of a list, a piece for each page. */
+/** Formats entries as the JSON of a list, a chunk for each page. */
 export async function* auditJson(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   yield '{"data":['
   let separator = ''

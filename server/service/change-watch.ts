@@ -2,31 +2,34 @@ import { changedCompanies } from '#sql/system/changes.ts'
 import type { Database } from '../store/database.ts'
 
 /**
- * Wakes those who wait for a change of their company. One statement asks for all of them, and only while somebody waits:
- * a waiting caller holds no connection and no thread, and a write does nothing for it. Decisions, Changes.
+ * Wakes callers that wait for a change of their company. One statement polls for all of them, and only while a caller
+ * waits. A waiting caller holds no connection and no thread, and costs a write nothing. Decisions, Changes.
  */
 export type ChangeWatch = {
-  /** Until a change from `seen` on can be read, or for so long at most, or until the caller is gone; false once closed. */
+  /**
+   * Waits until a change from `seen` on can be read, for `milliseconds` at most, or until `gone`. Resolves to false
+   * once closed.
+   */
   wait(companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean>
-  /** Lets everybody go on at once, from here on too. */
+  /** Wakes all callers at once, and all later ones. */
   close(): void
 }
 
-/** What was seen of the log: everything below the position. */
+/** The position below which the whole log was seen. */
 export type Watermark = { epoch: number; pos: string }
 
 type Waiter = { seen: Watermark; wake(): void }
 
 const pollMilliseconds = 100
-/** After a commit of this process, which may be what somebody waits for. */
+/** The pause after a commit of this process, which may be the awaited change. */
 const lookSoonMilliseconds = 20
-/** While the database does not answer. */
+/** The pause while the database does not answer. */
 const retryMilliseconds = 1000
 
 type WatchOptions = {
   /** Runs a look at the log; never rejects. */
   inBackground(look: () => Promise<void>): Promise<void>
-  /** Takes how many wait, whenever that changes. */
+  /** Called with the number of waiting callers, whenever it changes. */
   onCount(count: number): void
 }
 
@@ -37,7 +40,7 @@ export function startChangeWatch(
   const waiting = new Map<number, Set<Waiter>>()
   let count = 0
   let timer: NodeJS.Timeout | undefined
-  /** Whether what the timer waits for comes after a commit of this process. */
+  /** Whether the timer was set after a commit of this process. */
   let isSoon = false
   let hasCommitted = false
   let isPolling = false
@@ -57,7 +60,7 @@ export function startChangeWatch(
       for (const [index, [companyId, waiters]] of asked.entries()) {
         for (const waiter of waiters) {
           if (changed.has(companyId)) waiter.wake()
-          // Of those who came meanwhile with less in view, the next poll knows.
+          // A caller that came meanwhile with an earlier position waits for the next poll.
           else if (!isBefore(waiter.seen, seen[index] as Watermark))
             waiter.seen = pickLater(waiter.seen, { epoch, pos })
         }

@@ -8,18 +8,18 @@ import { type HorizonRow, horizonNow, markFor } from '#sql/system/changes.ts'
 import type { Cursor } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
 
-/** A change as it is told. `changes` holds the old and the new value of each field that an update changed. */
+/** A change as it is sent. `changes` has the old and the new value of each field that an update changed. */
 export type Change = {
   event: string
   id: string
   at: string
   records: string
   record_id: number
-  /** Null of what was noted before versions were. */
+  /** Null in entries from before versions. */
   version: number | null
   action: 'created' | 'updated' | 'deleted' | 'erased' | 'restored'
   changes: JsonObject | null
-  /** As it is now; of one that is gone, as it last was. */
+  /** The current state of the record; of a deleted one the last. */
   record: JsonObject | null
   by: {
     channel: 'api' | 'console' | 'command'
@@ -29,31 +29,31 @@ export type Change = {
     idempotency_key: string | null
     preview_id: string | null
   }
-  /** Names the write, which may have changed more than this; null of what was noted before writes had names. */
+  /** The id of the write, which may have more changes; null in entries from before writes had ids. */
   write_id: string | null
   removal_id: number | null
 }
 
 export type ChangesPage = {
   changes: Change[]
-  /** The cursor after all that was looked at. */
+  /** The cursor after all examined changes. */
   next: string
-  /** Whether there may be more already. A page can be empty and have more after it. */
+  /** Whether there may be more now. A page can be empty and have more after it. */
   more: boolean
 }
 
 export type ReadChanges = {
   companyId: number
-  /** A cursor; `now`: nothing yet, and the cursor of this moment; null: from the oldest change that is kept. */
+  /** A cursor. `now` returns no changes, and the current cursor. Null starts at the oldest change that is kept. */
   after: string | null
-  /** The resources whose changes are told; all that are served where not given. */
+  /** The resources whose changes are returned; by default all served ones. */
   records?: readonly string[]
   limit: number
-  /** Null: as far back as there are any. */
+  /** Null is no limit. */
   keptDays: number | null
 }
 
-/** The changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
+/** Reads the changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
 export async function readChanges(
   database: Database,
   { companyId, after, records = servedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
@@ -68,7 +68,7 @@ export async function readChanges(
   return { changes: JSON.parse(`[${json}]`) as Change[], next, more }
 }
 
-/** A page that was read, refused where it cannot go on from the position that was asked for. */
+/** Returns a page that was read. Throws if changes after the requested position may be missing. */
 export function checkPage(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
   if (isGone(row)) throw new Refusal('cursor_gone')
   const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, line, more } = row
@@ -80,9 +80,9 @@ export function checkPage(companyId: number, row: ChangesRow): { json: string; n
 }
 
 /**
- * Whether changes after the cursor may be missing: another log issued it, it lies behind the end of its epoch, which was
- * cut off there, or the first change after it is older than changes are told. A cursor that was issued after its epoch
- * had ended was read from what there is of that epoch, so the end does not matter to it.
+ * Returns whether changes after the cursor may be missing. That is so if another log issued it, if it lies behind the
+ * cut end of its epoch, or if the first change after it is no longer kept. A cursor issued after its epoch had ended
+ * was read from the rest of that epoch, so the end does not matter to it.
  */
 export function isGone({ start_epoch, start_pos, start_id, start_line, issued_epoch, ...row }: ChangesRow): boolean {
   const pos = BigInt(start_pos)
@@ -104,19 +104,25 @@ export function isGone({ start_epoch, start_pos, start_id, start_line, issued_ep
   )
 }
 
-/** The position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
+/**
+ * Returns the position after which all changes follow that are not visible now. It is marked, so that it survives a
+ * crash.
+ */
 export async function endOfLog(run: Run, companyId: number): Promise<Cursor> {
   const [mark] = await run<Omit<Cursor, 'id'>>(markFor(companyId))
   return { ...(mark as Omit<Cursor, 'id'>), id: 0 }
 }
 
-/** Where the log can be read to, and who holds it there for how long. */
+/** Reads how far the log can be read, and the session that holds it there. */
 export async function horizon(database: Database): Promise<HorizonRow> {
   const [row] = await database.read<HorizonRow>(horizonNow())
   return row as HorizonRow
 }
 
-/** Opaque to anyone who gets it. The check binds it to the company and finds what was cut off or made up. */
+/**
+ * Returns the text of a cursor, which is opaque to its reader. Its check binds it to the company, and detects truncated
+ * or invented ones.
+ */
 export function cursorOf(companyId: number, { epoch, pos, id, line }: Cursor): string {
   const parts = line === null ? `${epoch}.${pos}.${id}` : `${epoch}.${pos}.${id}.${line}`
   return Buffer.from(`${parts}.${checkOf(companyId, parts)}`).toString('base64url')

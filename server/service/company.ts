@@ -50,8 +50,8 @@ export async function createCompany(
 }
 
 /**
- * Changes what is given; `actor` is the operator unless somebody else is named. Lowering the plan keeps what exists; the
- * counters are made true while nobody can create.
+ * Changes the given members; `actor` is the operator by default. A lower plan keeps existing records. The counters are
+ * corrected while no record can be created.
  */
 export async function setCompany(
   transaction: Transaction,
@@ -81,13 +81,13 @@ export async function showCompany(transaction: Transaction, id: number): Promise
   return { ...company, usage }
 }
 
-/** The resources that have amounts in the company's currency, those that were deleted and can come back among them. */
+/** Returns the resources that have amounts in the company's currency, also in deleted records that can be restored. */
 export async function amountsIn(transaction: Transaction, id: number): Promise<string[]> {
   const rows = await transaction.run<{ records: string }>(resourcesWithAmounts(id, registry))
   return rows.map(({ records }) => records)
 }
 
-/** An amount says how much of which currency; in another one it would be another amount. */
+/** Throws if there are amounts: in another currency they would be other amounts. */
 async function refuseIfAmounts(transaction: Transaction, { id, currency }: CompanyRow): Promise<void> {
   const kinds = await amountsIn(transaction, id)
   if (kinds.length === 0) return
@@ -95,7 +95,7 @@ async function refuseIfAmounts(transaction: Transaction, { id, currency }: Compa
   throw invalidField('currency', 'locked', message)
 }
 
-/** Only the operator's command names a company that may not exist. */
+/** Returns the refusal of an unknown company. Only the operator's command can name one. */
 export const noCompany = (id: number): Refusal =>
   new Refusal('not_found', { detail: `There is no company ${id}. "plumbline company list" shows them.` })
 
@@ -110,7 +110,7 @@ function checkCompany(before: CompanyRow, { name, currency, plan, addOns: wanted
   const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
   const trimmed = name?.trim() ?? before.name
   if (trimmed.length < 1 || [...trimmed].length > 200) refuse('name', 'must be text of 1 to 200 characters')
-  // A company goes on with the one it has: currencies are withdrawn.
+  // A company keeps its currency, even one that is withdrawn.
   const known = currency === undefined || currency === before.currency || currencies.includes(currency)
   if (!known) refuse('currency', 'must be a code of ISO 4217 like USD')
   if (plan !== undefined && !planNames.includes(plan as SubscriptionPlan))

@@ -2,13 +2,13 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../store/seal.ts'
 
 /**
- * A device is a browser in which somebody has signed in to an account before. What the browser keeps of it says for
- * which account and since when, and is signed, so nothing of it is stored. It opens nothing: attempts from a device are
- * counted apart from those of strangers, who could otherwise use them up. Decisions, Console.
+ * A device: a browser in which an account has signed in before. The browser keeps a signed text with the account and
+ * the time, so nothing is stored here. A device gives no access. Its attempts are counted apart from those of
+ * strangers, who could otherwise use them up. Decisions, Console.
  */
 export type Device = { companyId: number; accountId: number; since: number; id: string }
 
-/** The keys of the service, the one that signs first; what a former one signed stays good while that is known. */
+/** The keys of the service, the signing one first. Signatures of a former key stay valid while that key is known. */
 export type Keys = readonly [string, ...string[]]
 
 /** Several people may share a browser. */
@@ -20,7 +20,7 @@ const bodyBytes = Object.values(fields).reduce((sum, bytes) => sum + bytes, 0)
 const signatureBytes = 32
 const textLength = ((bodyBytes + signatureBytes) * 4) / 3
 
-/** The devices that a browser shows, the last first; what is not ours or is too old is left out. */
+/** Returns the devices that a browser sends, the last first, without foreign and old ones. */
 export function readDevices(keys: Keys, text: string | undefined, now: Date): Device[] {
   return (text ?? '')
     .split('.')
@@ -29,7 +29,7 @@ export function readDevices(keys: Keys, text: string | undefined, now: Date): De
     .filter(({ since }) => since > now.getTime() - deviceDays * 24 * 3600 * 1000)
 }
 
-/** What the browser keeps after a sign-in: the new device first, then those of other accounts. */
+/** Returns the text for the browser after a sign-in: the new device first, then those of other accounts. */
 export function addDevice([key]: Keys, known: readonly Device[], account: Account, now: Date): string {
   const added = { ...account, since: now.getTime(), id: randomBytes(fields.id).toString('hex') }
   const others = known.filter((device) => !isOf(device, account))

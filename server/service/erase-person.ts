@@ -36,15 +36,15 @@ import {
   titleOf,
 } from './persons.ts'
 
-/** What an erasure did: the fields of the record that it changed, and all values that the person had. */
+/** The result of an erasure: the changed fields of the record, and all values that the person had. */
 export type Erasure = { isDone: boolean; fields: string[]; former: unknown[] }
 
 /** Rows that one statement empties. */
 const pageRows = 1000
 
 /**
- * Empties what the company keeps for days: what calls said, what webhooks were answered, texts of stored answers. It goes
- * before the transaction of the erasure, in many short ones, since there may be gigabytes of it.
+ * Empties the data that the company keeps for days: details of calls, responses to webhooks, texts of stored answers.
+ * It runs before the transaction of the erasure, in many short ones, since there may be gigabytes.
  */
 export async function emptyKept(database: Database, companyId: number): Promise<void> {
   const pages = [...keptTexts(companyId), (most: number) => sweepDetailsOf(companyId, most)]
@@ -63,8 +63,8 @@ const keptTexts = (companyId: number): ((most: number) => Statement)[] => {
 }
 
 /**
- * Erases a person: the record, its history and the titles of its deletions, and what the company keeps for days. What
- * refers to the record stays. Returns without a change if all is erased already. Decisions, Persons.
+ * Erases a person: the record, its history, the titles of its deletions, and the data that is kept for days. Records
+ * that refer to it stay. Returns without a change if all is erased already. Decisions, Persons.
  */
 export async function erasePerson(
   transaction: Transaction,
@@ -72,7 +72,7 @@ export async function erasePerson(
   request: PersonRequest & { reason: string },
 ): Promise<Erasure> {
   const { companyId } = request
-  // Alone in the company: no write that is under way adds an old value behind this one.
+  // The gate excludes all writes of the company: none adds an old value after this erasure.
   transaction.send(closeGate(companyId))
   await transaction.run(lockCompanyWhole(companyId))
   const person = await readPerson(transaction, request, true)
@@ -107,7 +107,7 @@ export function refuseActive({ kind, id, record }: Person): void {
     )
 }
 
-/** Former values in the history and in the titles of deletions. */
+/** Erases former values in the history and in the titles of deletions. */
 async function eraseFormer(
   transaction: Transaction,
   companyId: number,
@@ -118,7 +118,9 @@ async function eraseFormer(
   if (removalIds.length > 0) transaction.send(renameRemovals(companyId, removalIds, titleOf(kind, id)))
 }
 
-/** The record as an erased person has it. Its history says which fields have changed, and nothing of before. */
+/**
+ * Sets the record to that of an erased person. Its history has the names of the changed fields, and no former values.
+ */
 async function eraseRecord(
   transaction: Transaction,
   actor: Actor,
@@ -129,7 +131,7 @@ async function eraseRecord(
   const changes = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [null, value]]))
   const changedFields = Object.keys(values).length > 0
   const definition = resourceOf(kind)
-  // Nobody takes it back: it has no write.
+  // It has no write, so it cannot be undone.
   const author = { ...actor, writeId: null }
   if (definition) {
     if (!changedFields) return
@@ -145,10 +147,10 @@ async function eraseRecord(
   if (changedFields) await audit(transaction, author, { records: kind.name, recordId: id, action: 'changed', changes })
 }
 
-/** Records of the company with a former value of a person in a text, by resource; of each resource the first ones. */
+/** Records of the company with a former value of a person in a text, by resource; only the first ones of each. */
 export type Mention = { records: string; ids: number[] }
 
-/** Shorter values are found everywhere. */
+/** Shorter values occur everywhere. */
 const mentionLengthMin = 4
 export const mentionedMax = 20
 
@@ -168,7 +170,7 @@ export async function findMentions(
   return mentions
 }
 
-/** The texts of a value; of an address those that tell a place in it from others. */
+/** Returns the texts of a value; of an address those that identify a place. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.trim()]
   if (value === null || typeof value !== 'object') return []

@@ -18,9 +18,9 @@ import { resourceNamed } from '../records/remove.ts'
 import type { Transaction } from '../store/database.ts'
 import { auditTransfer } from './audit-log.ts'
 
-/** An import is one write whose batches come one after the other. Decisions, Import. */
+/** An import: one write whose batches run one after the other. Decisions, Import. */
 
-/** Its id names the write. Nothing is written yet but that there is one. */
+/** Begins an import. Returns its id, which is that of the write. No record is written yet. */
 export async function beginImport(transaction: Transaction, actor: Actor, given: NewImport): Promise<string> {
   if (given.rows < 1 || given.rows > importRowsMax) {
     throw invalidField('rows', 'out_of_range', `must be a whole number from 1 to ${importRowsMax}`)
@@ -43,7 +43,7 @@ export async function listImports(
 
 const latestMax = 10
 
-/** Refused where the one who asks has begun no such import. */
+/** Throws if the actor has begun no such import. */
 export async function ownImport(
   transaction: Transaction,
   actor: Actor,
@@ -57,12 +57,12 @@ export async function ownImport(
 
 const unknownImport = 'You have begun no import with this id here. Begin it anew with its file.'
 
-/** Which rows of the file a batch settles: from where the import stands, to where it stands then. */
+/** The rows of the file that a batch settles: from the current position of the import to the next. */
 export type ImportPart = { writeId: string; from: number; to: number }
 
 /**
- * The one who goes on with an import writes under its id, behind what it has written before. Held to the end of the
- * transaction, so that each row is settled once, also where two ask at once.
+ * Returns the author of the next batch, who writes under the id of the import, after its earlier changes. The import is
+ * locked until the transaction ends, so that concurrent batches settle each row once.
  */
 export async function goOn(
   transaction: Transaction,
@@ -83,8 +83,8 @@ export async function goOn(
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
 
 /**
- * Who goes by the values of a column: of a reference the records that it may lead to, by their names; of a unique field
- * the record that has the value.
+ * Finds records by the values of a column: for a reference the possible records with these names, for a unique field
+ * the record with the value.
  */
 export async function lookUpValues(
   transaction: Transaction,

@@ -6,12 +6,12 @@ import { Refusal } from '#registry/refusals.ts'
 /** Passwords: argon2id with OWASP's recommendation, 19 MiB and two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** In UTF-16 units: more than any password has, so that a longer one is told from each of them. */
+/** Compared length in UTF-16 units: more than any password has, so that a longer text equals none. */
 const comparedMax = 257
 
 export const hashPassword = (password: string): Promise<string> => hash(password, cost)
 
-/** What is wrong with a new password. Those that there are go on, whatever they are. */
+/** Returns the problems of a new password. Existing passwords stay valid, whatever they are. */
 export async function passwordProblems(password: string, owner: Owner, field: string): Promise<Problem[]> {
   const { passwordProblem } = await import('#derive/password.ts')
   const problem = passwordProblem(password, owner, field)
@@ -19,32 +19,32 @@ export async function passwordProblems(password: string, owner: Owner, field: st
 }
 
 /**
- * Where a process hashes passwords: a few at a time. Each takes 19 MiB and a core for some time, so without a bound a
- * crowd that signs in would take the memory and time of everybody else.
+ * The queue in which a process hashes passwords, a few at a time. Each takes 19 MiB and a core for some time. Without a
+ * limit, many sign-ins would take the memory and time of all others.
  */
 export type PasswordQueue = {
-  /** For somebody who is signed in. */
+  /** Hashes a password for a signed-in account. */
   hash(password: string): Promise<string>
-  /** Whether somebody who is signed in gives the password of that hash. */
+  /** Returns whether a signed-in account gives the password of a hash. */
   isRight(password: string, of: string): Promise<boolean>
-  /** Which of these hashes, `count` at most, the password is right for. It takes as long as comparing with `count`. */
+  /** Returns which of these hashes, `count` at most, match the password. It takes as long as `count` comparisons. */
   matches(password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]>
 }
 
-/** Who waits: somebody known, by a session or a device, or a stranger, told by his network. */
+/** The waiting caller: known by a session or a device, or a stranger of a network. */
 export type QueueOrigin = 'known' | { stranger: string }
 
 type QueueOptions = { atOnceMax: number; waitMilliseconds: number }
 type WaitingHash = { from: QueueOrigin; begin(): void }
 
-/** A person who works here waits longer for his turn than a stranger, before he is told to come back. */
+/** A known caller waits this many times longer than a stranger before the refusal. */
 const knownWaitFactor = 4
 
-/** Waiting strangers of one network. */
+/** Strangers of one network that may wait at once. */
 const waitingPerPeerMax = 2
 
 export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions): PasswordQueue {
-  // One slot is kept for those who are known, and the next one is theirs before it is a stranger's: a crowd of strangers
+  // One slot is reserved for known callers, and they get the next free one before strangers: a crowd of strangers
   // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
   const waiting: WaitingHash[] = []

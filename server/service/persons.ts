@@ -17,27 +17,30 @@ import { accountsOf } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
 import { type Account, holdAccount } from './account.ts'
 
-/** What there is of a person: the record, its history and its deletions. Decisions, Persons. */
+/** The data of a person: the record, its history and its deletions. Decisions, Persons. */
 export type Person = {
   kind: PersonKind
   id: number
   record: JsonObject
-  /** Of a record; an account has none. */
+  /** The version of the record; an account has none. */
   version: number | null
-  /** When the record was deleted; null of a live one and of an account. */
+  /** The time at which the record was deleted; null for a live one and for an account. */
   deletedAt: string | null
   history: PersonHistoryRow[]
   removals: PersonRemovalRow[]
 }
 
-/** Thrown when somebody cannot be erased as things are. The message says what to do. */
+/** Thrown when a person cannot be erased now. The message says what to do. */
 export class NotErasable extends Error {
   override name = 'NotErasable'
 }
 
 export type PersonRequest = { companyId: number; kind: PersonKind; id: number }
 
-/** Reads all there is of a person. `isLocked` locks the record until the transaction ends. Throws if there is no such person. */
+/**
+ * Reads all data of a person. `isLocked` locks the record until the transaction ends. Throws if there is no such
+ * person.
+ */
 export async function readPerson(
   transaction: Transaction,
   { companyId, kind, id }: PersonRequest,
@@ -73,7 +76,7 @@ async function readRecord(
   return { record, version: row.version, deletedAt: row.deleted_at }
 }
 
-/** The resource of a kind of person; accounts have none. */
+/** Returns the resource of a kind of person; accounts have none. */
 export const resourceOf = ({ name }: PersonKind): Definition | undefined =>
   name === accounts.name ? undefined : registry.find((definition) => definition.name === name)
 
@@ -87,7 +90,7 @@ function notAPerson({ one, person }: Definition, record: JsonObject): string {
   return `The ${one} ${String(record.id)} is not about a person: ${reasons.join(', ')}. Set that first if it is one.`
 }
 
-/** The ids of the records that refer to a person: by resource and field, live ones and deleted ones. */
+/** The ids of the records that refer to a person, by resource and field, live and deleted ones. */
 export type ReferringIds = { records: string; field: string; ids: number[]; live: number }
 
 export async function readReferring(
@@ -104,13 +107,13 @@ export async function readReferring(
   return found.filter(({ ids }) => ids.length > 0)
 }
 
-/** What of a person is still to be erased. */
+/** The data of a person that is still to be erased. */
 export type Remains = {
-  /** Personal fields of the record that differ from what an erased person has, and what they become. */
+  /** The personal fields of the record that are not erased yet, with their new values. */
   values: JsonObject
-  /** Whether the history has a value. */
+  /** Whether the history has a value of the person. */
   isInHistory: boolean
-  /** The deletions whose title is a value. */
+  /** The deletions whose title is a value of the person. */
   removalIds: number[]
   /** All values that the person has had, each once. */
   former: unknown[]
@@ -138,7 +141,7 @@ export function remainsOf({ kind, id, record, history, removals }: Person): Rema
   }
 }
 
-/** What the deletions of an erased person are called. */
+/** Returns the title for the deletions of an erased person. */
 export function titleOf(kind: PersonKind, id: number): string {
   const title = resourceOf(kind)?.title
   return String((title && erasedValues(kind, id)[title]) ?? `Erased ${kind.one} ${id}`)

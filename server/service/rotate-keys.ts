@@ -3,20 +3,20 @@ import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#
 import type { Database, Transaction } from '../store/database.ts'
 import { allSealed, type SealedColumn, type SealingKeys, sealText, tryOpen } from '../store/seal.ts'
 
-/** How the current key comes to be another one, and the former one goes. */
+/** Replaces the current key, and then removes the former one. */
 export type KeyChange = { begin(): Promise<void>; end(): Promise<void> }
 
-/** Of all that is sealed: how much was sealed anew, and how much no key opens, which stays as it is. */
+/** The number of secrets that were sealed anew, and of those that no key opens, which stay unchanged. */
 export type Rotation = { sealedAnew: number; unopened: number }
 
 const batchMax = 200
 
 /**
- * Seals everything with the current key. While it runs, and killed at any moment, each secret opens with the current or
- * with the former key. Undefined where another rotation is at work.
+ * Seals all secrets with the current key. During the rotation, and if it is killed at any moment, each secret opens
+ * with the current or the former key. Returns undefined if another rotation is running.
  */
 export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyChange): Promise<Rotation | undefined> =>
-  // Held to the end by a transaction of its own; the others are small, so that no caller waits for a row.
+  // A transaction of its own holds the lock to the end. The others are small, so that no caller waits for a row.
   database.transaction(async (held) => {
     held.send(liftTransactionTimeout())
     const [row] = await held.run<{ locked: boolean }>(lockRotation())
@@ -24,7 +24,7 @@ export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyCha
     await change.begin()
     const beat = () => held.run(lockRotation())
     const first = await sealAll(database, keys, beat)
-    // Anyone who took the former key just before is waited for; his are the last.
+    // Transactions that took the former key just before are waited for; their secrets are sealed last.
     const last = await database.transaction(async (transaction) => {
       transaction.send(liftTransactionTimeout())
       await transaction.run(fenceKeys())
@@ -34,7 +34,7 @@ export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyCha
     return { sealedAnew: first.sealedAnew + last.sealedAnew, unopened: last.unopened }
   })
 
-/** How much of what is sealed some key opens, and how much none does. */
+/** Counts the secrets that a key opens, and those that none does. */
 export async function countOpened(
   database: Database,
   keys: SealingKeys,

@@ -23,15 +23,15 @@ import { type Actor, newWriteId } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { auditSessions } from './audit-log.ts'
 
-/** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
+/** The session of a signed-in account, with its current rights. It is not used beyond the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
 
 export type Origin = SessionOrigin
 
 /**
- * What the browser keeps: the company (6 bytes) and 256 random bits. The company leads a statement to one place and
- * proves nothing; the hash must match. Undefined where the account is disabled or, `passwordHash` being given, has
- * another password by now. Decisions, Console.
+ * Begins a session. Returns its text for the browser: the company (6 bytes) and 256 random bits. The company leads the
+ * statement to one place and proves nothing; the hash must match. Returns undefined if the account is disabled, or its
+ * password no longer has `passwordHash`. Decisions, Console.
  */
 export async function beginSession(
   transaction: Transaction,
@@ -48,14 +48,14 @@ export async function beginSession(
   return begun && { id: begun.id, text }
 }
 
-/** What a session's text says, or undefined for anything that is none. */
+/** Parses the text of a session; undefined for any other text. */
 function readSessionText(text: string | undefined): SessionKey | undefined {
   if (text === undefined || !/^[\w-]{51}$/.test(text)) return undefined
   const companyId = Buffer.from(text, 'base64url').readUIntBE(0, 6)
   return { companyId, idHash: createHash('sha256').update(text).digest() }
 }
 
-/** The company and 48 of the random bits of what may be a session's text, believed by nobody; see `Shares`. */
+/** Returns the company and 48 of the random bits of what may be a session. They are not verified; see `Shares`. */
 export function claimOfSession(text: string | undefined): Claim | undefined {
   if (text?.length !== 51) return undefined
   const bytes = Buffer.from(text.slice(0, 16), 'base64url')
@@ -64,8 +64,8 @@ export function claimOfSession(text: string | undefined): Claim | undefined {
 }
 
 /**
- * The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. Where its
- * cookie should have the prefix and has none, `isPlain`, it counts only if it began without.
+ * Returns the live session of a request. Throws if there is none, it is over, or its account is disabled. `isPlain`:
+ * the cookie lacks the prefix that it should have. Then only a session that began without one counts.
  */
 export async function readLiveSession(database: Database, text: string | undefined, isPlain = false): Promise<Session> {
   const key = readSessionText(text)
@@ -75,11 +75,11 @@ export async function readLiveSession(database: Database, text: string | undefin
   return sessionOf(key, row)
 }
 
-/** The browser gets its cookie under the name with the prefix; under the other it counts no longer. */
+/** Requires the prefix in the name of the cookie, under which the browser gets it now. */
 export const renamePlainSession = (database: Database, { key }: Session): Promise<unknown> =>
   database.read(endPlainName(key))
 
-/** The same at the beginning of a write, held to its end. */
+/** Returns the live session at the beginning of a write, locked until its end. */
 export async function holdLiveSession(transaction: Transaction, key: SessionKey): Promise<Session> {
   const [row] = await transaction.run<SessionRow>(holdSession(key))
   if (!row) throw notSignedIn()
@@ -100,11 +100,11 @@ export async function endSession(database: Database, text: string | undefined, f
   await database.transaction(end, undefined, { isPersistent: true })
 }
 
-/** The sessions of the one who is signed in. */
+/** Lists the sessions of the signed-in account. */
 export const listSessions = (database: Database, { key, row }: Session): Promise<ListedSession[]> =>
   database.read<ListedSession>(sessionsOf(key, row.account_id))
 
-/** Ends one of the account's own sessions; whether it was the one that asks. */
+/** Ends one of the account's own sessions. Returns whether it was the session of the request. */
 export async function endOwnSession(
   transaction: Transaction,
   { key, row, actor }: Session,
@@ -116,11 +116,11 @@ export async function endOwnSession(
   return ended.id_hash.equals(key.idHash)
 }
 
-/** Ends all sessions of the account but the one that asks; how many. */
+/** Ends all sessions of the account but that of the request. Returns how many. */
 export const endOtherSessions = (transaction: Transaction, { key, row, actor }: Session): Promise<number> =>
   endSessionsOf(transaction, actor, row.account_id, key.idHash)
 
-/** Ends all sessions of an account, but for one where that is given; how many. */
+/** Ends all sessions of an account, except one if its hash is given. Returns how many. */
 export async function endSessionsOf(
   transaction: Transaction,
   actor: LogAuthor,
@@ -133,7 +133,7 @@ export async function endSessionsOf(
   return ended.length
 }
 
-/** What an account lacks is refused by the name of the permission. */
+/** Throws if the account lacks a permission, with its name. */
 export function needPermission({ row }: Session, permission: string): void {
   if (row.permissions.includes(permission)) return
   throw new Refusal('insufficient_scope', {
@@ -155,7 +155,7 @@ const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
   },
 })
 
-/** Somebody who signs in or out, for the log. No write is made of it, so nothing takes it back. */
+/** Returns the author of a sign-in or sign-out for the log. It has no write, so it cannot be undone. */
 export const signedInAs = (
   account: { companyId: number; accountId: number | null },
   from: RequestOrigin,

@@ -12,18 +12,18 @@ import { beginSession, type Origin, type Session, signedInAs } from './session.t
 export type SignIn = {
   email: string
   password: string
-  /** Which of several accounts, where somebody has chosen one. */
+  /** The chosen one of several accounts, if any. */
   accountId: number | undefined
-  /** The address that attempts are counted for, which a trusted proxy may have told. */
+  /** The address that attempts are counted for, which a trusted proxy may have forwarded. */
   peer: string | undefined
-  /** What the browser keeps of the devices it is. */
+  /** The text with the devices of the browser. */
   devices: string | undefined
   origin: Origin
-  /** For the audit. */
+  /** The origin for the audit log. */
   from: RequestOrigin
 }
 
-/** A session and the devices of its browser from now on; or, where the password is right for several, the choice. */
+/** A session and the new devices of its browser; or the choice, if the password is right for several accounts. */
 export type SignInResult =
   | { session: string; devices: string; companyId: number; accountId: number }
   | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
@@ -34,16 +34,16 @@ type SignInContext = {
   passwords: PasswordQueue
   keys: Keys
   now: Date
-  /** Does beside the answer what would tell, by the time it takes, whether somebody has the address. */
+  /** Runs work beside the answer, whose duration would otherwise reveal whether an account has the address. */
   beside(work: () => Promise<void>): void
 }
 
-/** Longer than any address, and no work to compare. */
+/** Longer than any address, and quick to compare. */
 const emailLengthMax = 512
 
 /**
- * Signs somebody in. An address that nobody has, an account that is disabled or has no password, and a wrong password
- * take the same way, as long, and get the same answer; so do an address of one account and one of several.
+ * Signs an account in. An unknown address, a disabled account, one without a password, and a wrong password take the
+ * same steps and time, and get the same answer. So do an address of one account and one of several.
  */
 export async function signIn(means: SignInContext, given: SignIn): Promise<SignInResult> {
   const { database, passwords, keys, now, beside } = means
@@ -81,7 +81,7 @@ export async function signIn(means: SignInContext, given: SignIn): Promise<SignI
     await auditSessions(transaction, signedInAs(account, given.from), signedIn)
     return begun.text
   })
-  // The password was changed, or the account disabled, while it was compared.
+  // The password was changed, or the account disabled, during the comparison.
   if (session === undefined) {
     beside(() => noteFailures(database, [own], given.from))
     throw createWrongPassword()
@@ -89,7 +89,7 @@ export async function signIn(means: SignInContext, given: SignIn): Promise<SignI
   return { session, devices: addDevice(keys, devices, account, now), ...account }
 }
 
-/** What a try is counted for, and the accounts whose password it could find. */
+/** The subjects of an attempt, and the accounts whose password it could find. */
 type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[] }
 type AdmittedTries = { tries: SignInTry[]; compared: readonly Candidate[]; isKnown: boolean }
 type SignInSubjects = {
@@ -99,8 +99,8 @@ type SignInSubjects = {
 }
 
 /**
- * Counts the try. A device is counted by itself as far as the accounts go that have been signed in to from it; for all
- * others the one who asks is a stranger, and where strangers have used up their tries, these are left out.
+ * Counts the attempt. A device is counted by itself for the accounts that have signed in on it. For all others the
+ * caller is a stranger. If strangers have used up their attempts, these accounts are left out.
  */
 async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects): Promise<AdmittedTries> {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
@@ -120,8 +120,8 @@ async function admit(database: Database, { candidates, devices, stranger }: Sign
 }
 
 /**
- * Tries are forgotten when the password was right wherever they could have found one. The owner of one account of an
- * address could otherwise wipe out what he tried at another.
+ * Deletes attempts if the password was right for every account that they could find. Otherwise the owner of one account
+ * of an address could delete attempts at another.
  */
 async function settle(database: Database, tries: readonly SignInTry[], right: readonly Candidate[]): Promise<void> {
   for (const { counted, at } of tries) {
@@ -130,7 +130,7 @@ async function settle(database: Database, tries: readonly SignInTry[], right: re
   }
 }
 
-/** A row for each account whose password was tried: no more of them than tries are let in. */
+/** Logs a failure for each account whose password was compared. There are no more rows than allowed attempts. */
 async function noteFailures(database: Database, tried: readonly Candidate[], from: RequestOrigin): Promise<void> {
   for (const { companyId, accountId } of tried.map(accountOf)) {
     const author = signedInAs({ companyId, accountId: null }, from)
@@ -138,7 +138,7 @@ async function noteFailures(database: Database, tried: readonly Candidate[], fro
   }
 }
 
-/** Anyone who is signed in shows once more that it is he. Counted by the account: a session is no licence to guess. */
+/** Checks the password of a signed-in account. Failures count per account, so a stolen session cannot guess. */
 export async function confirmPassword(
   database: Database,
   passwords: PasswordQueue,

@@ -1,16 +1,16 @@
-/** How many calls of a token a process answers in a minute, where the service has a limit. Decisions, Overload. */
+/** The limit of calls of a token per minute in one process, if the service has a limit. Decisions, Overload. */
 export type TokenRates = {
-  /** Counts one more call. A minute begins with the first call after the one before was over. */
+  /** Counts one more call. A minute begins with the first call after the last minute was over. */
   count(companyId: number, tokenId: number): Rate
 }
 
 export type Rate = {
-  /** Whether this call is one too many. */
+  /** Whether this call exceeds the limit. */
   exceeded: boolean
   limit: number
   /** Calls that are left. */
   remaining: number
-  /** Seconds until all of them are there again. */
+  /** Seconds until the full limit is available again. */
   resetSeconds: number
 }
 
@@ -19,7 +19,10 @@ const windowMilliseconds = windowSeconds * 1000
 
 type Window = { since: number; used: number }
 
-/** `elapsed` in milliseconds. What is over is forgotten within two minutes, so no more is kept than tokens that call. */
+/**
+ * Creates the limits; `elapsed` is in milliseconds. Old windows are dropped within two minutes, so only tokens that
+ * call are stored.
+ */
 export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
   const windows = new Map<string, Window>()
   let sweptAt = elapsed()

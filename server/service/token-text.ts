@@ -4,8 +4,8 @@ import { tokenDigits, tokenPrefix } from '#registry/tokens.ts'
 import type { Claim } from '../fair/shares.ts'
 
 /**
- * The text of a token and what can be told from it. Decisions, Tokens: company id (6 bytes), 26 random bytes,
- * CRC-32 of these (4 bytes), in hexadecimal. The company id routes a statement and proves nothing.
+ * A token as parsed from its text. Decisions, Tokens: company id (6 bytes), 26 random bytes, CRC-32 of these (4 bytes),
+ * in hexadecimal. The company id routes a statement and proves nothing.
  */
 export type TokenText = { companyId: number; hash: Buffer }
 
@@ -19,7 +19,7 @@ export function createToken(companyId: number): string {
   return tokenPrefix + bytes.toString('hex')
 }
 
-/** What a token says, or undefined for anything that is none; a typing error is seen before the database is asked. */
+/** Parses the text of a token; undefined for any other text. A typing error is found before any statement. */
 export function readTokenText(text: string): TokenText | undefined {
   if (!form.test(text)) return undefined
   const bytes = Buffer.from(text.slice(tokenPrefix.length), 'hex')
@@ -28,8 +28,8 @@ export function readTokenText(text: string): TokenText | undefined {
 }
 
 /**
- * The company, and 48 of the random bits, of a token somewhere in a text. It is asked of every request before anything
- * else is: quick, and whether it is a token at all is for others to see.
+ * Returns the company and 48 of the random bits of a token somewhere in a text. It runs first for every request, so it
+ * is quick, and does not verify the token.
  */
 export function claimOfToken(text: string): Claim | undefined {
   const at = text.indexOf(tokenPrefix) + tokenPrefix.length
@@ -38,7 +38,7 @@ export function claimOfToken(text: string): Claim | undefined {
   return companyId >= 0 && random >= 0 ? { companyId, random, channel: 'api' } : undefined
 }
 
-/** The number that twelve small hexadecimal digits write; negative where one of them is none. */
+/** Returns the number of twelve lower-case hexadecimal digits; negative if one of them is no digit. */
 function sixBytesAt(text: string, at: number): number {
   let number = 0
   for (let index = at; index < at + 12; index++) {
@@ -51,8 +51,8 @@ function sixBytesAt(text: string, at: number): number {
 
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** A text without the tokens that somebody put into it: a path, a name or a value. */
+/** Returns a path, a name or a value without the tokens in it. */
 export const withoutTokens = (text: string): string => text.replaceAll(tokenIn, `${tokenPrefix}[removed]`)
 
-/** As it is, or percent-encoded. */
+/** A token as it is, or percent-encoded. */
 const tokenIn = /plumb(?:_|%5f)live(?:_|%5f)[\w%]+/gi

@@ -35,15 +35,15 @@ export type NewToken = {
   label: string
   scopes: readonly string[] | 'all'
   allowlist: readonly string[]
-  /** When it ends by itself; without it, it does not. */
+  /** The time at which it expires; by default never. */
   expiresAt?: Date | null
-  /** The permissions of the one who issues it; undefined: the operator, who may grant anything. */
+  /** The permissions of its issuer; undefined for the operator, who may grant anything. */
   issuerHolds?: readonly string[]
 }
 
 /**
- * Issues a token that can do no more than its account may. Anyone who has its text acts as the account, so only somebody
- * who may do all that the account may issues one for another. Spec, Authentication 3 and 5; Decisions, Tokens.
+ * Issues a token that can do no more than its account may. With its text anyone acts as the account. So its issuer must
+ * hold all permissions of the account. Spec, Authentication 3 and 5; Decisions, Tokens.
  */
 export async function issueToken(
   transaction: Transaction,
@@ -78,8 +78,8 @@ export async function issueToken(
 }
 
 /**
- * A new text with the same scopes, label, allowlist and length of life; the old one stops at once. `holds` are the
- * permissions of the one who will see the text; undefined: the operator. Spec, Authentication 4 and 5.
+ * Replaces the text of a token, with the same scopes, label, allowlist and lifetime; the old text stops at once.
+ * `holds` are the permissions of the reader of the new text; undefined for the operator. Spec, Authentication 4 and 5.
  */
 export async function rotateToken(
   transaction: Transaction,
@@ -94,14 +94,14 @@ export async function rotateToken(
   return insert(transaction, actor, keys, old, { action: 'rotated', endFrom })
 }
 
-/** When this has been answered, no write of the token is to come. */
+/** Revokes the token. After the answer, no write of it commits. */
 export async function revokeToken(transaction: Transaction, actor: Actor): Promise<Token> {
   const old = await lockToken(transaction, actor, revokeActiveToken)
   await audit(transaction, actor, { records: 'tokens', recordId: old.id, action: 'revoked' })
   return old
 }
 
-/** The text again, on demand, for somebody who `holds` all its scopes; each showing is logged. */
+/** Returns the text again, on demand, if the reader `holds` all its scopes. Each time is logged. */
 export async function showToken(
   transaction: Transaction,
   actor: Actor,
@@ -126,7 +126,7 @@ export async function showToken(
 export const findToken = (transaction: Transaction, companyId: number): Promise<TokenRow> =>
   theOne(transaction.run<TokenRow>(activeToken(companyId)))
 
-/** The active token without its text, for an overview; undefined where there is none. */
+/** Returns the active token without its text, for an overview; undefined if there is none. */
 export async function presentToken(transaction: Transaction, companyId: number): Promise<Token | undefined> {
   const [row] = await transaction.run<TokenRow>(activeToken(companyId))
   return row
@@ -146,8 +146,8 @@ export async function allowAddresses(
 }
 
 /**
- * Another label, or other scopes, for the same text. Less is always allowed; what is added has to be held by the
- * token's account, and by the one who adds it: `holds`; undefined: the operator. The next call is held to it.
+ * Changes the label or the scopes for the same text. Fewer scopes are always allowed. Added ones must be held by the
+ * token's account, and by their granter (`holds`; undefined for the operator). They apply from the next call on.
  */
 export async function changeToken(
   transaction: Transaction,
@@ -168,11 +168,11 @@ export async function changeToken(
   return row as Token
 }
 
-/** What a token of the account may be given, by somebody who holds so much himself. */
+/** Returns the scopes that a token of the account may get from a granter who holds them. */
 const scopesOpenTo = (account: AccountRow | undefined, holds: readonly string[] | undefined): string[] =>
   allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
 
-/** The active token, which nobody else issues, replaces, frees or changes until the transaction ends. */
+/** Returns the active token, which no other transaction issues, replaces, revokes or changes until this one ends. */
 async function lockToken(transaction: Transaction, { companyId }: Actor, find = activeToken): Promise<TokenRow> {
   await transaction.run(closeGate(companyId))
   return theOne(transaction.run<TokenRow>(find(companyId)))
@@ -208,11 +208,11 @@ async function insert(
   }
 }
 
-/** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
+/** Throws if the reader of a token's text lacks one of its scopes: the text alone is enough to use them. */
 const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>
   needAll(holds, scopes, (missing) => `The token may use ${missing}`)
 
-/** What somebody wants of a token, and what is wrong with it. */
+/** Parameters of a token, and their problems. */
 
 const labelField: Field = { kind: 'text', max: 120, example: 'Warehouse', about: 'What the token is for.' }
 

@@ -13,7 +13,7 @@ import {
 } from '#registry/webhooks.ts'
 import { needAll } from './account-rights.ts'
 
-/** What somebody wants of an endpoint. */
+/** The requested settings of an endpoint. */
 export type WebhookInput = {
   name: string
   url: string
@@ -24,15 +24,15 @@ export type WebhookInput = {
 
 const nameField: Field = { kind: 'text', max: webhookNameLengthMax, example: 'Warehouse', about: 'Name.' }
 
-/** Returns an address as it is kept, compared, shown and sent to. */
+/** Returns an address as it is stored, compared, shown and sent to. */
 export const canonicalUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text.trim())
 
-/** The settings that say what is told to whom: who changes one of them answers for it. */
+/** The settings that decide which data is sent to whom: an account that changes one is responsible for the endpoint. */
 export const tellingSettings = ['url', 'events', 'payload'] as const
 
 export type WebhookSettings = { name: string; url: string; events: string[]; payload: Payload; ordered: boolean }
 
-/** The settings as they are kept, or all that is wrong with them at once. The address is looked at elsewhere. */
+/** Returns the settings to store. Throws all problems at once. The address is checked elsewhere. */
 export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput): WebhookSettings {
   const wanted = events === 'all' ? eventNames : eventNames.filter((event) => events.includes(event))
   const problems = [
@@ -46,12 +46,18 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
   return { name: name.trim(), url, events: [...wanted], payload: payload as Payload, ordered }
 }
 
-/** Anyone who sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */
+/**
+ * Throws if the author may not see the events: records that are sent could be read there. `holds` is undefined for the
+ * operator.
+ */
 export function needViews(holds: readonly string[] | undefined, events: readonly string[]): void {
   needAll(holds, viewsOf(events), (missing) => `What the webhook tells of needs ${missing}`)
 }
 
-/** Returns why an account cannot answer for a webhook any more: `account_disabled`, a permission, or null if it can. */
+/**
+ * Returns the reason why an account cannot be responsible for a webhook any more: `account_disabled`, a permission, or
+ * null if it can.
+ */
 export function rightLost(
   { disabled, permissions }: { disabled: boolean; permissions: readonly string[] },
   events: readonly string[],

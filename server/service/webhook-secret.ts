@@ -5,19 +5,19 @@ import { type SecretRow, secretsOf } from '#sql/system/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
 
-/** The secrets that sign what is sent to an endpoint, in the form of the Standard Webhooks. */
+/** The secrets that sign requests to an endpoint, in the form of Standard Webhooks. */
 
 const secretBytes = 32
 
 export const createSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-/** Whether a text is a secret that messages can be signed with. */
+/** Returns whether a text is a secret that can sign messages. */
 export const isSecret = (text: string): boolean =>
   /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytesOf(text) >= 24 && bytesOf(text) <= 64
 
 const bytesOf = (secret: string): number => Buffer.from(secret.slice('whsec_'.length), 'base64').length
 
-/** The secrets that sign at a moment: the present one first, then the one before it while it still does. */
+/** Returns the secrets that sign at a moment: the current one first, then the former one while it still signs. */
 export async function openSecrets(
   transaction: Transaction,
   keys: SealingKeys,

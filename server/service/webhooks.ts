@@ -41,16 +41,16 @@ import { createSecret, openSecrets } from './webhook-secret.ts'
 const records = 'webhook_endpoints'
 const dayMilliseconds = 24 * 3600 * 1000
 
-/** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
+/** An endpoint as it is shown: without its secrets, and without the process that is sending to it. */
 export type Webhook = EndpointRow & {
-  /** The account that answers for it. Null: the operator. */
+  /** The responsible account; null for the operator. */
   answers: Pick<AccountRow, 'id' | 'name'> | null
 }
 
-/** `holds`: the permissions of the one who does it; undefined: the operator. The address has been looked at by then. */
+/** The author of a change. `holds` are its permissions; undefined for the operator. The address was checked before. */
 export type WebhookAuthor = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
 
-/** A new endpoint is told of what changes from now on. Its secret is said once. */
+/** Creates an endpoint, to which changes from now on are sent. Its secret is shown once. */
 export async function createWebhook(
   transaction: Transaction,
   { actor, keys, holds }: WebhookAuthor,
@@ -75,8 +75,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes what is given. Anyone who lets it tell more, or tells somebody else, must be allowed to see all of it, and
- * answers for it from then on.
+ * Changes the given settings. The author must be allowed to see all that is sent. After a change of address, events or
+ * payload the author is responsible.
  */
 export async function changeWebhook(
   transaction: Transaction,
@@ -95,7 +95,7 @@ export async function changeWebhook(
   return after
 }
 
-/** A new secret, said once; the former one signs beside it for a day. */
+/** Replaces the secret, which is shown once. The former one signs beside it for a day. */
 export async function rotateWebhook(
   transaction: Transaction,
   { actor, keys, holds, now }: WebhookAuthor,
@@ -114,7 +114,7 @@ export async function rotateWebhook(
   return { secret, webhook }
 }
 
-/** Nothing is sent until it is enabled; what changes meanwhile waits. */
+/** Disables an endpoint. Nothing is sent until it is enabled; later changes wait. */
 export async function disableOne(
   transaction: Transaction,
   { actor, now }: WebhookAuthor,
@@ -129,8 +129,8 @@ export async function disableOne(
 }
 
 /**
- * Switches off the webhooks that an account answers for and may not see all of any more. A process that is sending finds
- * its claim gone: at most what is under way still arrives.
+ * Switches off the webhooks of an account that may no longer see all that is sent. A process that sends loses its
+ * claim: at most running requests still arrive.
  */
 export async function disableUnanswered(
   transaction: Transaction,
@@ -146,7 +146,7 @@ export async function disableUnanswered(
   }
 }
 
-/** Goes on where it stopped, at once. Who enables it answers for it. */
+/** Enables an endpoint, which continues at once from its cursor. The author is responsible from then on. */
 export async function enableOne(
   transaction: Transaction,
   { actor, holds }: WebhookAuthor,
@@ -157,12 +157,12 @@ export async function enableOne(
   return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
 }
 
-/** The moment that a replay begins at; it is at most `keptDays` ago, as far back as the feed of changes reaches. */
+/** The time at which a replay begins; at most `keptDays` ago, as far back as the feed of changes reaches. */
 export type ReplayRequest = { from: Date; keptDays: number }
 
 /**
- * Sends everything again from the first change on that began at a moment or later. Throws `replay_active` while an earlier
- * replay is still being sent; switching the webhook off ends that.
+ * Sends all changes again from the first one that began at a moment or later. Throws `replay_active` during an earlier
+ * replay; switching the webhook off ends that.
  */
 export async function replayOne(
   transaction: Transaction,
@@ -186,7 +186,7 @@ export async function replayOne(
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
     cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
-    // One that was switched off is enabled by it.
+    // A replay enables an endpoint that was switched off.
     account_id: webhook.disabled_at === null ? webhook.account_id : actor.accountId,
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
@@ -206,7 +206,7 @@ export async function listWebhooks(transaction: Transaction, companyId: number):
 export const findOneWebhook = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
   runOn(transaction, id, findWebhook(companyId, id))
 
-/** Adds to endpoints of one company who answers for each. */
+/** Adds the responsible account to endpoints of one company. */
 async function withAnswers(transaction: Transaction, endpoints: readonly EndpointRow[]): Promise<Webhook[]> {
   const [answered] = endpoints.filter(({ account_id }) => account_id !== null)
   const accounts = answered ? await transaction.run<AccountRow>(accountsOf(answered.company_id)) : []
@@ -230,7 +230,7 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: Endp
   line: log_line,
 })
 
-/** Those of all companies together, for the operator. */
+/** Reads the state of all endpoints of all companies, for the operator. */
 export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<WebhookFigures> {
   const [figures] = await database.read<WebhookFigures>(webhookFigures())
   return figures as WebhookFigures

@@ -2,7 +2,7 @@ import { type ConnectionLimits, connectionLimits } from '#sql/system/health.ts'
 import { type Connection, withClient } from './connect.ts'
 import { sharedConnectionCount } from './shared-connections.ts'
 
-/** The most connections that the database gives to its user, and what says so. */
+/** The connection limit of the database for its user, and the setting that imposes it. */
 export type Allowance = { most: number; source: string }
 
 export const readAllowance = (connection: Connection): Promise<Allowance> =>
@@ -25,16 +25,19 @@ export function allowanceOf(limits: ConnectionLimits): Allowance {
     .reduce((least, one) => (one.most < least.most ? one : least))
 }
 
-/** With one connection nothing could be read while something is written. */
+/** Minimum for a process: with one connection, nothing could be read during a write. */
 export const connectionsLeast = 2
 
-/** Beside those of the setting: what the batchable reads of a process share, and for migrations and the command. */
+/**
+ * Connections beside DATABASE_CONNECTIONS: those of batchable reads in each process, and two for migrations and the
+ * command.
+ */
 const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
 
-/** The connections for all processes of a service. `isTooFew`: a process would have less than it needs to serve. */
+/** The connections of all processes of a service. `isTooFew`: a process has fewer than it needs to serve. */
 export type ConnectionFit = { connectionsMax: number; isTooFew: boolean; sentence: string | null }
 
-/** DATABASE_CONNECTIONS, or less where the database gives less; then `sentence` says how much and why. */
+/** Returns DATABASE_CONNECTIONS, or less if the database gives less; `sentence` then says how much and why. */
 export function fitConnections(
   { connectionsMax, processes }: { connectionsMax: number; processes: number },
   { most, source }: Allowance,

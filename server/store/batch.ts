@@ -3,21 +3,21 @@ import pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
 import { noteBatchWritten } from './deadline.ts'
 
-/** A statement of a batch, and who waits for its rows. */
+/** A statement of a batch, with callbacks for its rows and its failure. */
 export type QueuedStatement = {
   statement: Statement
-  /** `command` is what PostgreSQL says it did: INSERT, COMMIT … */
+  /** `command` is the first word of PostgreSQL's command tag: INSERT, COMMIT … */
   answered(rows: unknown[], command: string): void
-  /** `reached` is false where PostgreSQL said that an earlier statement failed: then this one was not begun. */
+  /** `reached` is false if PostgreSQL reported the failure of an earlier statement: this one was not begun. */
   failed(error: unknown, reached: boolean): void
 }
 
 /**
- * Sends statements in one write and gets them answered in one: a single Sync follows all of them, so PostgreSQL answers
- * when it has run the last, and runs none after one that failed. The driver's own queries end with a Sync each, and
- * both sides wake up for each. This is the driver's interface for queries of one's own, and PostgreSQL's pipelining:
+ * Sends statements in one write, with a single Sync after the last. PostgreSQL answers when it has run the last, and
+ * runs none after a failed one. Each query of the driver ends with a Sync of its own, which wakes both sides. This uses
+ * the driver's interface for custom queries, and PostgreSQL's pipelining:
  * https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
- * All statements of a batch share one deadline (`deadline.ts`): a bound that grew with their number would be none.
+ * All statements of a batch share one deadline (`deadline.ts`): a limit that grew with their number would be none.
  */
 export function sendBatch(client: pg.ClientBase, batch: readonly QueuedStatement[]): void {
   const answers: { rows: unknown[]; command: string }[] = []
@@ -53,11 +53,11 @@ export function sendBatch(client: pg.ClientBase, batch: readonly QueuedStatement
       for (const [index, { rows, command }] of answers.entries()) batch[index]?.answered(rows, command)
     },
     handleError(error) {
-      const told = error instanceof pg.DatabaseError
+      const isReported = error instanceof pg.DatabaseError
       for (const [index, { answered, failed }] of batch.entries()) {
         const answer = answers[index]
         if (answer) answered(answer.rows, answer.command)
-        else failed(error, !told || index === answers.length)
+        else failed(error, !isReported || index === answers.length)
       }
     },
   }
@@ -66,7 +66,7 @@ export function sendBatch(client: pg.ClientBase, batch: readonly QueuedStatement
 
 type Columns = readonly { name: string; read: (text: string) => unknown }[]
 
-/** The statements that each connection has prepared, with the columns of what they return. */
+/** The statements that each connection has prepared, with the columns that they return. */
 const preparedOn = new WeakMap<pg.ClientBase, Map<string, Columns>>()
 
 function preparedBy(client: pg.ClientBase): Map<string, Columns> {
@@ -75,7 +75,9 @@ function preparedBy(client: pg.ClientBase): Map<string, Columns> {
   return known
 }
 
-/** All values are made ready before anything is written: half a batch would never be answered. */
+/**
+ * Converts all values before anything is written: half a batch would never be answered. Returns the error of a value.
+ */
 function prepareBatch(batch: readonly QueuedStatement[]): Value[][] | Error {
   try {
     return batch.map(({ statement }) => statement.values.map(prepareValue))
@@ -86,7 +88,7 @@ function prepareBatch(batch: readonly QueuedStatement[]): Value[][] | Error {
 
 function ask(connection: Connection, prepared: Map<string, Columns>, { name = '', text }: Statement, values: Value[]) {
   if (!prepared.has(name)) {
-    // It may have been prepared by a batch that failed after that; closing what is not there is no error.
+    // A batch that failed later may have prepared it. Closing an unknown statement is no error.
     if (name !== '') connection.close({ type: 'S', name })
     connection.parse({ name, text, types: [] })
     connection.describe({ type: 'S', name })
@@ -106,10 +108,10 @@ function rowOf(columns: Columns, fields: readonly (string | null)[]): unknown {
 
 type Value = string | Buffer | null
 
-/** A parameter as the protocol carries it: text, or bytes as they are. */
+/** Converts a parameter for the protocol: to text, or to unchanged bytes. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Value } }).utils
 
-/** What the driver asks of a query (its type declares only the first). */
+/** The interface that the driver requires of a query. Its own type declares only the first member. */
 type Query = {
   submit(connection: Connection): Error | null
   handleRowDescription(message: { fields: { name: string; dataTypeID: number }[] }): void
@@ -119,7 +121,7 @@ type Query = {
   handleError(error: unknown): void
 }
 
-/** What a query asks of the driver. */
+/** The methods of the driver that a query calls. */
 type Connection = {
   stream: Socket
   parse(message: { name: string; text: string; types: [] }): void

@@ -6,18 +6,18 @@ import type { Connection } from './database.ts'
 export type ArchivingFacts = {
   archives: boolean
   archivedAt: Date | null
-  /** The last segment that could not be archived, if none could since; and since when. */
+  /** The last segment that could not be archived, and since when; null if one was archived since. */
   failing: { segment: string; at: Date } | null
 }
 
-/** What a PostgreSQL server says of itself where backups are concerned. */
+/** The properties of a PostgreSQL server that matter to backups. */
 export type ClusterFacts = ArchivingFacts & {
-  /** Drawn when the cluster was made; copies keep it. */
+  /** Set when the cluster is created; copies keep it. */
   systemId: string
   walLevel: string
   /** Citus keeps companies on several nodes: a copy of this server alone has none of them. */
   distributed: boolean
-  /** Of changes that are not archived yet; null where what was archived last is no part of the log. */
+  /** Bytes of changes that are not archived yet; null if the last archived file is no part of the log. */
   behindBytes: number | null
 }
 
@@ -34,10 +34,10 @@ export const clusterFacts = (connection: Connection): Promise<ClusterFacts> =>
     }
   })
 
-/** A node of a distributed database; `archiving` is the reason, as text, where the node did not answer. */
+/** A node of a distributed database; `archiving` is the reason, as text, if the node did not answer. */
 export type NodeFacts = { name: string; archiving: ArchivingFacts | string }
 
-/** Asks every node of a distributed database how it archives, the coordinator first. */
+/** Reads the archiving facts of every node of a distributed database, the coordinator first. */
 export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
   withClient(connection, async (client) => {
     await client.query(nodeTimeouts(nodeTimeoutMs))

@@ -2,11 +2,14 @@ import type pg from 'pg'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-/** The rows of one company, table by table, as lines of JSON that PostgreSQL writes and reads: no value passes through ours. */
+/**
+ * The rows of one company, table by table, as lines of JSON. PostgreSQL writes and reads them, so this program converts
+ * no value.
+ */
 
 export type CompanyTable = { table: string; columns: string[] }
 
-/** What belongs to a company and does not go along, and why. */
+/** Tables of a company that are not exported, with the reason. */
 export const leftOut: { readonly [table: string]: string } = {
   answers: 'stored answers are forgotten after a day',
   call_details: 'what calls said is kept for days, for those who mend them here',
@@ -16,24 +19,24 @@ export const leftOut: { readonly [table: string]: string } = {
   webhook_attempts: 'they are of webhooks that stay here',
 }
 
-/** Of a distributed database: how its log is told there, and what follows from the accounts. */
+/** Tables of a distributed database only: those of its log, and one that is derived from the accounts. */
 const ofDistribution = ['company_epochs', 'company_marks', 'logins']
 
-/** Columns that hold secrets, and what stands in their place afterwards: nobody signs in or calls with what was exported. */
+/** Columns with secrets, and the SQL of their replacement: nobody can sign in or call with exported rows. */
 const secrets: { readonly [table: string]: { readonly [column: string]: string } } = {
   accounts: { password_hash: 'null' },
   tokens: { hash: 'sha256(gen_random_uuid()::text::bytea)', sealed: "''::bytea" },
 }
 
-/** What is changed on the way in. */
+/** Columns that an import replaces, and the SQL of their values. */
 const changed: { readonly [table: string]: { readonly [column: string]: string } } = {
   companies: { is_demo: 'false' },
   tokens: { revoked_at: 'coalesce(r.revoked_at, now())' },
-  // Positions are of one database alone: here, all that was lies before all that comes. Decisions, Changes.
+  // A position is valid in one database alone. Imported changes come before all later ones. Decisions, Changes.
   history: { epoch: '(select max(epoch) from log_epochs)', pos: "'0'::xid8" },
 }
 
-/** Work in one snapshot of the database, whatever others write meanwhile. */
+/** Runs `work` in one snapshot of the database, which the writes of others do not change. */
 export const inSnapshot = <T>(connection: Connection, work: (client: pg.ClientBase) => Promise<T>): Promise<T> =>
   withClient(connection, async (client) => {
     await client.query("set timezone = 'UTC'; set datestyle = 'ISO'")
@@ -41,7 +44,7 @@ export const inSnapshot = <T>(connection: Connection, work: (client: pg.ClientBa
     return work(client)
   })
 
-/** Every table with something of a company, the company itself first. A table of later versions is among them by itself. */
+/** Returns every table with rows of companies, `companies` first. Tables of later versions are found by themselves. */
 export async function companyTables(client: pg.ClientBase): Promise<CompanyTable[]> {
   const { rows } = await client.query<CompanyTable>(
     `select c.relname as table, array_agg(a.attname::text order by a.attnum)
@@ -56,7 +59,7 @@ export async function companyTables(client: pg.ClientBase): Promise<CompanyTable
 
 const pieceRows = 1000
 
-/** The rows of a table, a piece at a time. */
+/** Yields the rows of a table in chunks. */
 export async function* companyRows(
   client: pg.ClientBase,
   { table, columns }: CompanyTable,
@@ -64,7 +67,7 @@ export async function* companyRows(
 ): AsyncGenerator<string[]> {
   const open = columns.filter((column) => !(column in (secrets[table] ?? {})))
   const company = table === 'companies' ? 'id' : 'company_id'
-  // A line break in JSON stands between values; in a text it is escaped.
+  // In JSON a line break can stand between values only: texts escape it.
   await client.query(
     `declare piece no scroll cursor for
      select translate(row_to_json(r)::text, E'\\n\\r', '  ') as line
@@ -79,14 +82,14 @@ export async function* companyRows(
   await client.query('close piece')
 }
 
-/** Rows that wait to be one company: all of them go in at once, so that each finds what it refers to. */
+/** Rows of a company that does not exist yet. All are inserted at once, so that each finds the rows it refers to. */
 export type StagedRows = {
   add(table: string, lines: readonly string[]): Promise<void>
-  /** The new company's id. */
+  /** Returns the id of the new company. */
   insert(): Promise<number>
 }
 
-/** All of it is one transaction: where anything is refused there is no company. */
+/** Runs `work` in one transaction: if a row is refused, no company is created. */
 export const inStage = <T>(connection: Connection, work: (staged: StagedRows) => Promise<T>): Promise<T> =>
   withClient(connection, async (client) => {
     await client.query("set timezone = 'UTC'; begin")
@@ -135,7 +138,7 @@ async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.is === true
 }
 
-/** Where one statement cannot write to several tables, those that others refer to come first. */
+/** Inserts table by table, referenced tables first, where one statement cannot write to several tables. */
 async function insertOneByOne(client: pg.ClientBase, tables: readonly CompanyTable[], id: number): Promise<void> {
   const { rows } = await client.query<{ table: string; to: string }>(
     `select distinct a.relname as table, b.relname as to from pg_constraint f
@@ -169,11 +172,11 @@ function insertion({ table, columns }: CompanyTable, companyId?: number): string
 }
 
 /**
- * Ids are kept, so what draws new ones has to go on after them. Others draw at the same time: what is skipped is far
- * more than they can draw between the read and the change.
+ * Raises the sequences above the imported ids, which are kept. Others draw ids at the same time, so it skips far more
+ * than they can draw between the read and the change.
  */
 async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTable[], companyId: number) {
-  // The function fails for a table without the column, so it is asked of what the other conditions have left.
+  // `pg_get_serial_sequence` fails for a table without the column, so the other conditions are applied first.
   const { rows: drawn } = await client.query<{ table: string }>(
     `with numbered as materialized (
       select table_name from information_schema.columns where table_schema = 'public' and column_name = 'id'

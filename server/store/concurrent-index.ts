@@ -1,9 +1,9 @@
 import type { MigrationBuilder } from 'node-pg-migrate'
 
 /**
- * Creates an index while others write, in a migration of TypeScript. It waits for every older snapshot of the database
- * and stops no writer, so it may wait without an end: with a limit it would fail beside any open reader, and leave an
- * index that is not valid. One that an earlier attempt left is dropped first. A new database has nobody to wait for.
+ * Creates an index without blocking writers, in a migration in TypeScript. It waits for every older snapshot of the
+ * database, without a limit: a time-out beside any open reader would leave an invalid index. The invalid index of an
+ * earlier attempt is dropped first. A new database has no others to wait for.
  */
 export async function createIndexConcurrently(
   pgm: MigrationBuilder,
@@ -24,7 +24,7 @@ export async function createIndexConcurrently(
   })
 }
 
-/** Drops an index while others write. */
+/** Drops an index without blocking writers. */
 export const dropIndexConcurrently = (pgm: MigrationBuilder, name: string): Promise<void> =>
   pgm.isUsingTransaction()
     ? pgm.db.query(`drop index if exists ${name}`).then(() => undefined)
@@ -49,8 +49,8 @@ export async function replaceIndex(
 }
 
 /**
- * Sets how full, in percent, inserts leave the pages of a table. Pages that are full get room by their next updates. The
- * lock stops no writer, but waits for an autovacuum, which yields after a second.
+ * Sets how full, in percent, inserts leave the pages of a table. Full pages get room by their next updates. The lock
+ * blocks no writer, but waits for an autovacuum, which yields after a second.
  */
 export const setFillFactor = (pgm: MigrationBuilder, table: string, percent: number): Promise<void> =>
   runUnlimited(pgm, () => pgm.db.query(`alter table ${table} set (fillfactor = ${percent})`))
@@ -58,7 +58,7 @@ export const setFillFactor = (pgm: MigrationBuilder, table: string, percent: num
 export const resetFillFactor = (pgm: MigrationBuilder, table: string): Promise<void> =>
   runUnlimited(pgm, () => pgm.db.query(`alter table ${table} reset (fillfactor)`))
 
-/** Runs statements that may wait for a lock without an end. */
+/** Runs statements that may wait for a lock without a limit. */
 async function runUnlimited(pgm: MigrationBuilder, run: () => Promise<unknown>): Promise<void> {
   const [row] = await pgm.db.select("select current_setting('lock_timeout') as lock_timeout")
   await pgm.db.query('set lock_timeout = 0')

@@ -9,7 +9,7 @@ import { Fault } from './faults.ts'
 import { clientKeepAlives } from './session.ts'
 import { markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
 
-/** How the database is reached. It is sent to other processes, so it has no functions. */
+/** The address of the database. It is sent to other processes, so it has no functions. */
 export type Connection = { connectionString: string; passwordFile?: string | null } | Place
 
 type Place = { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
@@ -17,20 +17,20 @@ type Place = { host: string; port: number; user: string; database: string; passw
 /** A connection over streams that the caller opens. */
 export type StreamConnection = Place & { stream: () => Duplex }
 
-/** What every connection of one sort is made of. */
+/** The settings and checks that connections of one sort share. */
 export type Connector = {
   config: pg.ClientConfig
   /** Checks a new connection before its first use. Throws if a pooler shares it among sessions. */
   prepare(client: pg.ClientBase): Promise<BackendRow>
-  /** Opens one. Waits up to the time given while the database has no connection left. */
+  /** Opens a connection. Waits up to `waitMs` while the database has none left. */
   patiently<T>(open: () => Promise<T>): Promise<T>
 }
 
 type ConnectorOptions = {
-  /** Settings of the session as PostgreSQL takes them at its start: `-c name=value`. */
+  /** Settings of the session in the form of PostgreSQL's start-up message: `-c name=value`. */
   options: string
   waitMs: number
-  /** The longest that the server keeps a transaction; null is without end. */
+  /** Longest time that the server keeps a transaction; null is no limit. */
   transactionTimeoutMs: number | null
 }
 
@@ -43,7 +43,7 @@ export function createConnector(
     ...clientKeepAlives,
     application_name: 'plumbline',
     ...address,
-    // The last one counts, so the address cannot change what the service relies on.
+    // The last value of a setting counts, so the address cannot change those that the service relies on.
     options: [address.options, options, `-c ${markOfSession}`].filter(Boolean).join(' '),
   }
   const probe = () => probeSessions(() => openClient(connector))
@@ -58,8 +58,8 @@ export function createConnector(
 }
 
 /**
- * The parts of an address that say where the database is and who asks. The driver would let all of an address override
- * other settings, also a password that is empty there.
+ * Returns the parts of an address that name the database and its user. The driver would let the whole address override
+ * other settings, even by an empty password.
  */
 function addressOf(connection: Connection | StreamConnection): pg.ClientConfig {
   if (!('connectionString' in connection)) return pick(connection)
@@ -74,7 +74,7 @@ const more = ['options', 'application_name', 'client_encoding', 'enableChannelBi
 const pick = (config: object): pg.ClientConfig =>
   Object.fromEntries([...parts, ...more].flatMap((name) => (name in config ? [[name, config[name as never]]] : [])))
 
-/** Reads the password for each connection: a rotated one is used without a restart. */
+/** Returns a function that reads the password for each connection: a rotated one is used without a restart. */
 const passwordOf = (file: string) =>
   async function password(this: unknown): Promise<string> {
     try {
@@ -94,7 +94,10 @@ async function readPassword(file: string): Promise<string> {
 
 const pauseMs = 50
 
-/** A refused password is read once more: the file may have changed between reading and signing in. */
+/**
+ * Retries while the database has no connection left. Retries once after a refused password: the file may have changed
+ * between reading and signing in.
+ */
 async function openPatiently<T>(open: () => Promise<T>, waitMs: number, hasPasswordFile: boolean): Promise<T> {
   const until = performance.now() + waitMs
   for (let canReread = hasPasswordFile; ; ) {
@@ -113,13 +116,15 @@ async function openPatiently<T>(open: () => Promise<T>, waitMs: number, hasPassw
 export const codeOf = (error: unknown): unknown =>
   ((error instanceof Fault ? error.cause : error) as { code?: unknown } | undefined)?.code
 
-/** Work of minutes: no time limits, and no parallel workers or compilation, which cost more than they save here. */
+/**
+ * Settings for work of minutes: no time limits, and no parallel workers or compilation, which cost more than they save.
+ */
 const commandSettings =
   '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c jit=off -c max_parallel_workers_per_gather=0'
 const connectTimeoutMs = 5000
 const commandOptions = { options: commandSettings, waitMs: connectTimeoutMs, transactionTimeoutMs: null }
 
-/** Throws if the database is reached through a pooler that shares connections. The bundled one never is. */
+/** Throws if the database is reached through a pooler that shares connections. The bundled database never is. */
 export async function refuseSharedSessions(connection: Connection): Promise<void> {
   if (!('connectionString' in connection)) return
   const connector = createConnector(connection, { ...commandOptions, options: '' })
@@ -136,7 +141,7 @@ const openClient = ({ config, patiently }: Connector): Promise<pg.Client> =>
     return client
   })
 
-/** A connection of its own, without the time limits of requests. */
+/** Runs `work` with a connection of its own, without the time limits of requests. */
 export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const connector = createConnector(connection, commandOptions)
   const client = await openClient(connector)
@@ -164,8 +169,8 @@ async function probeSessions(open: () => Promise<pg.Client>): Promise<void> {
 }
 
 /**
- * Whether two idle connections are answered by one backend, or one connection by two. A pooler that takes backends in
- * turn would give two connections two backends, so the first is asked twice, and again while the other holds one.
+ * Returns whether two idle connections share one backend, or one connection uses two. A pooler may hand out backends in
+ * turn. So the first connection is checked twice, and again while the other holds a backend.
  */
 async function shareBackend(one: pg.Client, other: pg.Client): Promise<boolean> {
   const first = await backendOf(one)

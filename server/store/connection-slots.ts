@@ -5,11 +5,11 @@ import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
 /**
- * Who is next to get a connection. What holds one may wait for a lock meanwhile, for seconds, and cannot be sent away:
- * so that a company's slow work never holds all connections, the last few are for those who hold none.
+ * The fair queue for connections. Work that holds one may wait seconds for a lock, and cannot be interrupted. So the
+ * last few connections are for companies that hold none: slow work of one company never holds all.
  */
 export type ConnectionSlots = {
-  /** Does the work when a connection is there for it. */
+  /** Runs `work` when a connection is free for it. Rejects with a `Fault` after the longest wait. */
   withSlot<T>(share: Share, work: () => Promise<T>): Promise<T>
   waiting(): number
 }
@@ -29,7 +29,7 @@ export function openConnectionSlots({
       watch()
     })
 
-  /** Ends waiting that took too long. */
+  /** Rejects requests after the longest wait. */
   const watch = createWatch(connectTimeout / 10, () => {
     const now = performance.now()
     for (const { giveUp } of slots.remove(({ until }) => until <= now)) giveUp()
@@ -49,7 +49,7 @@ export function openConnectionSlots({
   }
 }
 
-/** A tenth, and one at least; of very few connections all are for anybody. */
+/** Reserves a tenth of the connections, one at least. Fewer than four are not divided. */
 function sizeOf(connectionsMax: number): { limit: number; reserve: number } {
   const reserve = connectionsMax < 4 ? 0 : Math.max(1, Math.floor(connectionsMax / 10))
   return { limit: connectionsMax - reserve, reserve }

@@ -18,37 +18,39 @@ import { sessionOptions } from './session.ts'
 import { openSharedConnections } from './shared-connections.ts'
 import { createStatementPipeline, type StatementPipeline } from './statement-pipeline.ts'
 
-/** The only access to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
+/**
+ * The only access to PostgreSQL. `share` names the part of the connections to use; the default is the service's own.
+ */
 export type Database = {
-  /** One statement by itself; a batchable one may answer others too, and brings this one's row. */
+  /** Runs one statement by itself. A batchable one may be run together with others; the result is its own row. */
   read<Row>(statement: Statement | BatchableRead, share?: Share): Promise<Row[]>
   /**
-   * One READ COMMITTED transaction. It is run again, whole, if it met another one, until the time of one statement has
-   * passed; a `persistent` one also if it waited in vain or lost its connection before the commit, for twice the longest
-   * wait for an answer. One that is done `isOnce` is never run again.
+   * Runs one READ COMMITTED transaction. It is retried as a whole after a conflict, until the time of one statement has
+   * passed. A persistent one is also retried after a lock time-out or a lost connection before the commit, for twice
+   * the longest wait for an answer. One with `isOnce` is never retried.
    */
   transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
     share?: Share,
     options?: { isPersistent?: boolean; isOnce?: boolean },
   ): Promise<T>
-  /** Calls the listener for each transaction that met another one, with the code of the conflict. */
+  /** Calls the listener after each conflict of a transaction, with its code. */
   onConflict(listener: (code: string) => void): void
-  /** Calls the listener after each transaction of this process that was committed. */
+  /** Calls the listener after each transaction that this process committed. */
   onCommit(listener: () => void): void
-  /** Fails while it does not. */
+  /** Rejects if the database does not answer. */
   answers(): Promise<unknown>
   close(): Promise<void>
-  /** Connections in use, idle, and requests that wait for one. */
+  /** Returns the numbers of open connections, of idle ones among them, and of requests that wait for one. */
   load(): { total: number; idle: number; waiting: number }
 }
 
 export type Transaction = Pick<StatementPipeline, 'run' | 'send'> & {
-  /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
+  /** Rolls back all changes and frees all locks so far. Later statements belong to a new transaction. */
   undo(): void
-  /** Whether it is not run again where it meets another one. */
+  /** Whether a conflict of this attempt is not retried. */
   isLast: boolean
-  /** What it fails with is what `turned` makes of the error. */
+  /** Replaces the error that the transaction fails with by the result of `turned`. */
   onFailure(turned: (error: unknown) => unknown): void
 }
 
@@ -56,10 +58,13 @@ export type { Connection, StreamConnection } from './connect.ts'
 
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 
-/** Milliseconds that the pause before the first retry may last, a tenth of that at least; each next one is twice as long. */
+/**
+ * Longest pause before the first retry, in milliseconds. Each next maximum is twice as long; a pause is a random part
+ * of it, a tenth at least.
+ */
 const firstPauseMax = 50
 const pauseMax = 1600
-/** The share of what the service asks by itself. */
+/** The share of statements that the service runs for itself. */
 const ourselves = fixedShare('service')
 
 // Ids and amounts stay below 2^53, so numbers carry them exactly; the driver would give strings.
@@ -86,12 +91,12 @@ export function openDatabase(
   }
   const ender = openBackendEnder(client, {
     connectTimeoutMs: limits.connectTimeout,
-    // Until the server has ended them itself, should it be out of reach.
+    // Retries until the server has ended the session itself, in case it is out of reach.
     forMs: transactionTimeoutMs(limits),
     onEnd: onBackendEnd,
   })
   const deadline = openDeadline(batchTimeoutMs(limits), ender.end)
-  /** Notes which session of the server a new connection has. */
+  /** Checks a new connection, and lets the deadline watch it. */
   const watch = async (one: pg.ClientBase): Promise<BackendRow> => {
     const backend = await connector.prepare(one)
     deadline.watch(one, backend)
@@ -127,25 +132,26 @@ export function openDatabase(
         try {
           isDistributed = await keepLog(one, limits.connectTimeout)
         } catch (error) {
-          // It may hold the log, for which all writes wait.
+          // The session may hold the lock of the log, for which all writes wait.
           if (isConnectionLost(error)) ender.end(backend)
           throw error
         }
       },
     })
-    // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
-    // whoever uses them hears by the failure of what he asked.
+    // Without a listener a lost connection would end the process. The pool's listener gets errors of idle connections;
+    // a connection in use fails its statement.
     pool.on('error', onError)
     pool.on('connect', (one) => one.on('error', () => {}))
     return pool
   }
-  /** Whether companies are distributed; not known before the first connection. */
+  /** Whether companies are distributed; undefined before the first connection. */
   let isDistributed: boolean | undefined
   const pool = openPool()
   const source = { ...connector, pool }
   const connectionSlots = openConnectionSlots(limits)
   const heavyReads = openHeavyReads(limits.statementTimeout)
-  // For those that would share connections, which only one server can answer together. Nobody can hold these either.
+  // Connections for batchable reads of a distributed database, since only one server could answer them together. No
+  // transaction can hold these either.
   const alone = { ...connector, pool: openPool(), slots: openConnectionSlots(limits) }
   const before = transactionSettings(limits)
 
@@ -178,7 +184,7 @@ export function openDatabase(
 
   const listeners: (() => void)[] = []
   const conflictListeners: ((code: string) => void)[] = []
-  /** Milliseconds for which a persistent transaction is begun again. */
+  /** Milliseconds for which a persistent transaction is retried. */
   const persistence = 2 * (limits.connectTimeout + batchTimeoutMs(limits))
 
   return {
@@ -194,12 +200,12 @@ export function openDatabase(
               inTransaction(client, work, { isLast, before: isDistributed ? before : null }),
             ),
           )
-          for (const tell of listeners) tell()
+          for (const listener of listeners) listener()
           return result
         } catch (error) {
           if (isOnce) throw error
           const code = conflictCode(error)
-          if (code !== undefined) for (const tell of conflictListeners) tell(code)
+          if (code !== undefined) for (const listener of conflictListeners) listener(code)
           const isWorthIt = code !== undefined ? !isLast : isPersistent && isUnavailable(error) && passed < persistence
           if (!isWorthIt) throw code === undefined ? error : new Fault('unavailable', error)
           await sleep(pause * (0.1 + 0.9 * Math.random()))
@@ -225,7 +231,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof Fault && err
 
 type Source = Pick<Connector, 'patiently'> & { pool: pg.Pool }
 
-/** A connection for as long as the work takes; one that was lost is not used again. */
+/** Runs `work` with a connection. A lost one is not used again. */
 async function withConnection<T>(
   source: Source,
   deadline: Deadline,
@@ -243,7 +249,9 @@ async function withConnection<T>(
   }
 }
 
-/** One transaction, from its begin to its commit; `before` is what it begins with where companies are distributed. */
+/**
+ * Runs one transaction from its begin to its commit. `before` has its first statements if companies are distributed.
+ */
 async function inTransaction<T>(
   client: pg.ClientBase,
   work: (transaction: Transaction) => Promise<T>,
@@ -264,7 +272,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Returns a connection that is not suspect: all that are silent together cost one missed deadline. */
+/** Returns a connection that is not suspect: all connections that fall silent together cost one missed deadline. */
 async function connect({ pool, patiently }: Source, deadline: Deadline): Promise<pg.PoolClient> {
   try {
     for (;;) {

@@ -7,9 +7,9 @@ import type { BackendRow } from '#sql/system/connection.ts'
 export type Deadline = {
   /** Watches a connection until it ends. */
   watch(client: pg.ClientBase, backend: BackendRow): void
-  /** Whether nothing was received over the connection since a batch was written that missed its deadline. */
+  /** Returns whether the connection has received nothing since some batch was written that missed its deadline. */
   isSuspect(client: pg.ClientBase): boolean
-  /** Closes a connection without a farewell, for which a silent one would wait. */
+  /** Closes a connection without the Terminate message, for which a silent one would wait. */
   drop(client: pg.ClientBase): void
   /** Resolves when all connections are closed. Those that are silent are dropped at once, the others after `graceMs`. */
   close(graceMs: number): Promise<void>
@@ -19,7 +19,7 @@ type WatchedConnection = {
   backend: BackendRow
   stream: Socket
   closed: Promise<void>
-  /** When the batch was written that is not answered yet; null if there is none. */
+  /** When the unanswered batch was written; null if there is none. */
   writtenAt: number | null
   /** When the last answer was complete. */
   answeredAt: number
@@ -27,7 +27,7 @@ type WatchedConnection = {
 
 const watchedOf = new WeakMap<pg.ClientBase, WatchedConnection>()
 
-/** Notes that a batch is being written. Its answer is noted by the watch itself. */
+/** Notes that a batch is being written. `watch` notes its answer. */
 export function noteBatchWritten(client: pg.ClientBase): void {
   const watched = watchedOf.get(client)
   if (watched) watched.writtenAt ??= performance.now()
@@ -35,14 +35,15 @@ export function noteBatchWritten(client: pg.ClientBase): void {
 
 const tickMs = 100
 /**
- * A tick that comes later than this judges nothing: this process was paused, and answers may lie in its sockets unread.
- * They are read before the next tick, which judges even if it is late too: else a process that is always late never would.
+ * A tick later than this ends no connection: this process was paused, and answers may lie in its sockets unread. They
+ * are read before the next tick. That tick counts even if it is late too: else a process that is always late would end
+ * none.
  */
 const lateTickMs = 1000
 
 export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) => void): Deadline {
   const open = new Set<WatchedConnection>()
-  /** A connection that was not answered since then is suspect. */
+  /** A connection without an answer since then is suspect. */
   let stalledAt = Number.NEGATIVE_INFINITY
   let tickedAt = performance.now()
   let isPaused = false
@@ -54,7 +55,7 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
     isPaused = !isPaused && now - tickedAt > tickMs + lateTickMs
     tickedAt = now
     if (isPaused) return
-    // A tick early rather than late: no batch is given longer than the time-out.
+    // One tick early, so that no batch gets longer than the time-out.
     const due = now - timeoutMs + tickMs
     for (const watched of open) {
       if (watched.writtenAt === null || watched.writtenAt > due) continue
@@ -78,7 +79,8 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
         open.delete(watched)
         resolve()
       })
-      // Ahead of the driver, which writes the next batch when it is ready. An error is no end: what is ready follows it.
+      // Runs before the listener of the driver, which writes the next batch. An error does not end a batch:
+      // ReadyForQuery follows it.
       connection.prependListener('readyForQuery', () => {
         watched.writtenAt = null
         watched.answeredAt = performance.now()

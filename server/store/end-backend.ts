@@ -2,18 +2,18 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
 
-/** Ends sessions of PostgreSQL that did not answer in time, so that what they hold is free. No caller waits for it. */
+/** Ends sessions of PostgreSQL that did not answer in time, which frees their locks. No caller waits for it. */
 export type BackendEnder = {
   end(backend: BackendRow): void
   close(): Promise<void>
 }
 
-/** What became of a session that did not answer. */
+/** The outcome for a session that did not answer. */
 export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
 
 export type EnderOptions = {
   connectTimeoutMs: number
-  /** How long it is tried. */
+  /** Time for which an end is retried. */
   forMs: number
   onEnd(end: BackendEnd): void
 }
@@ -21,8 +21,8 @@ export type EnderOptions = {
 const againMs = 1000
 
 /**
- * Looks once a second, over one connection of its own, until none of the sessions is left. The server does not notice by
- * itself that it is cut off from us: while it waits for the rest of a batch none of its time-outs for statements counts.
+ * Looks once a second, over one connection of its own, until no such session is left. The server does not detect that
+ * it is cut off: while it waits for the rest of a batch, its time-outs for statements do not run.
  */
 export function openBackendEnder(
   config: pg.ClientConfig,
@@ -38,7 +38,7 @@ export function openBackendEnder(
     onEnd({ pid: backend.pid, outcome, afterMs: Math.round(performance.now() - since) })
   }
 
-  /** Ends those that are left, and settles those that are not. */
+  /** Ends the sessions that are left, and settles those that are gone. */
   const look = async (client: pg.Client): Promise<void> => {
     const looked = [...pending]
     const { text, values } = endBackends(looked.map(([, { backend }]) => backend))
@@ -59,7 +59,7 @@ export function openBackendEnder(
         client ??= await connect(config)
         await look(client)
       } catch {
-        // The database cannot be reached, or not over this connection: the next try opens another.
+        // The database cannot be reached, or not over this connection. The next attempt opens another.
         if (client) drop(client)
         client = null
       }
@@ -92,7 +92,7 @@ async function connect(config: pg.ClientConfig): Promise<pg.Client> {
   return client
 }
 
-/** Sends the farewell, and waits for no answer to it. */
+/** Sends the Terminate message without waiting for an answer. */
 function drop(client: pg.Client): void {
   void client.end().catch(() => undefined)
   ;(client as unknown as { connection: { stream: { destroySoon(): void } } }).connection.stream.destroySoon()

@@ -1,8 +1,8 @@
 import { staleCode } from '#sql/statement.ts'
 
 /**
- * Something that the service depends on failed: what a caller hears is only that, the cause is for the log.
- * `outcome_unknown`: the connection was lost while the commit was on its way.
+ * The failure of a dependency. A caller gets only the code; the cause is for the log. `outcome_unknown`: the connection
+ * was lost while the commit was on its way.
  */
 export class Fault extends Error {
   readonly code: 'unavailable' | 'outcome_unknown'
@@ -15,13 +15,13 @@ export class Fault extends Error {
 
 type CodedError = { code?: unknown; message?: unknown; constraint?: unknown; file?: unknown }
 
-/** Lost connections and time-outs of the driver that carry no code. */
+/** Messages of the driver for lost connections and time-outs, which carry no code. */
 const lostConnection =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout|terminating connection/i
 
 /**
- * What a coordinator says, as an internal error, when it loses a server behind it in the middle of a transaction: its
- * own words, and those of its driver, which carry no code.
+ * Messages of a coordinator that loses a server behind it during a transaction, as an internal error. Some are its own;
+ * others are of its driver, without a code.
  */
 const lostServer = [
   'connection marked as essential',
@@ -36,16 +36,20 @@ const lostServer = [
 ]
 
 /**
- * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, time-outs of a
- * statement, a lock, an idle or a whole transaction, no writes taken, a disk that fails; Node: sockets.
+ * Codes of failures that pass. PostgreSQL: connection exceptions, refused sign-in, no such database, resources,
+ * shutdown, start-up, time-outs of a statement, a lock, an idle or a whole transaction, read-only mode, a failing disk.
+ * Node: sockets.
  */
 const passing =
   /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|58030|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
 
-/** Returns whether PostgreSQL met a read-only disk. It gives that the code of a missing right; the source of the error differs. */
+/**
+ * Returns whether PostgreSQL met a read-only disk. The code is that of a missing right; the source file of the error
+ * differs.
+ */
 const isReadOnlyDisk = ({ code, file }: CodedError): boolean => code === '42501' && (file === 'md.c' || file === 'fd.c')
 
-/** An error of the database as a fault, where it is one. */
+/** Returns an error of the database as a `Fault` if it is one, else the error itself. */
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error
   const { code, message, file } = (error ?? {}) as CodedError
@@ -58,25 +62,25 @@ export function asFault(error: unknown): unknown {
   return error
 }
 
-/** Two transactions got into each other's way; run again, one of them will pass. The code that says how, or undefined. */
+/** Returns the code of a conflict between two transactions, or undefined. A retry of one of them passes. */
 export const conflictCode = (error: unknown): string | undefined =>
   ['40001', '40P01', staleCode].find((code) => code === (error as CodedError | null)?.code)
 
 export const isConflict = (error: unknown): boolean => conflictCode(error) !== undefined
 
-/** The connection itself is gone, not only the statement. */
+/** Returns whether the connection itself is lost, not only the statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as CodedError
   if (typeof code === 'string') return /^(08...|57P0[1-5]|25P0[34]|E[A-Z]+)$/.test(code)
   return typeof message === 'string' && lostConnection.test(message)
 }
 
-/** The unique index that a write would have violated, if that is what happened. */
+/** Returns the unique index that refused a write, or undefined. */
 export function violatedIndex(error: unknown): string | undefined {
   const { code, constraint, message } = (error ?? {}) as CodedError
   if (code !== '23505') return undefined
   if (typeof constraint === 'string') return constraint
-  // A coordinator passes on what a server said, in which the index of its part has a number behind the name.
+  // A coordinator forwards the message of a server, where the index of its part has a number behind the name.
   const [, index = ''] = String(message).split('"')
   return index.slice(0, index.lastIndexOf('_'))
 }

@@ -2,28 +2,28 @@ import type { Statement } from '#sql/statement.ts'
 import { createWatch } from '../fair/watch.ts'
 import { Fault } from './faults.ts'
 
-/** Runs reads that cost much, a few of each company at a time. */
+/** The queue of expensive reads, which runs a few of each company at a time. */
 export type HeavyReads = {
-  /** Runs `ask` once a place is free. Rejects with a `Fault` if none is within the longest wait. */
+  /** Runs `ask` once a place is free. Rejects with a `Fault` after the longest wait. */
   run<Row>(statement: Statement, ask: () => Promise<Row[]>): Promise<Row[]>
   waiting(): number
 }
 
-/** Reads of one company that run at the same time in one process. */
+/** Reads of one company that run at the same time in one process, at most. */
 const runningMax = 2
 
 type Call = { until: number; resolve(rows: unknown[]): void; reject(error: unknown): void }
-/** Calls that wait for the same rows, and the statement that brings them. */
+/** Calls that wait for the same rows, and the statement that reads them. */
 type Question = { ask(): Promise<unknown[]>; calls: Call[] }
-/** Of one company: what runs, and what waits, in the order of arrival, by statement and values. */
+/** The reads of one company: how many run, and those that wait, by statement and values in the order of arrival. */
 type Queue = { running: number; questions: Map<string, Question> }
 
 /**
- * A call that waits holds no connection. Equal calls that wait are answered by one statement. A statement that has begun
- * answers no later call: it might not see what was written or revoked before that call came.
+ * Creates the queue. A call that waits holds no connection. One statement answers all equal calls that wait. A
+ * statement that has begun answers no later call: it might not see a write or a revocation before that call.
  */
 export function openHeavyReads(longestWaitMs: number): HeavyReads {
-  /** By company; gone when nothing of it runs or waits. */
+  /** By company; deleted when nothing of it runs or waits. */
   const queues = new Map<number, Queue>()
   let waiting = 0
 
@@ -52,7 +52,7 @@ export function openHeavyReads(longestWaitMs: number): HeavyReads {
       })
   }
 
-  /** Ends waiting that took too long. */
+  /** Rejects calls after the longest wait. */
   const watch = createWatch(longestWaitMs / 20, () => {
     const now = performance.now()
     for (const { questions } of queues.values())

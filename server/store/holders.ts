@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { blockersOf, type Holder } from '#sql/system/migrations.ts'
 import { type Connection, withClient } from './connect.ts'
 
-/** A session, as an operator finds it. */
+/** Formats a session so that an operator can find it. */
 export const formatHolder = ({ pid, program, user, seconds }: Holder): string =>
   `${program}${user === null ? '' : ` of the user ${user}`} (process ${pid} of the database, open for ${seconds} s)`
 
 export type HolderWatch = {
-  /** Sessions that were last seen in the way. */
+  /** Returns the sessions that were seen last to block the backend. */
   last(): readonly Holder[]
   stop(): Promise<void>
 }
@@ -15,8 +15,8 @@ export type HolderWatch = {
 const lookEveryMs = 100
 
 /**
- * Looks from a second connection at what the statements of a backend wait for: when a wait has ended by its limit, it is
- * too late to ask. Without a second connection nothing is seen.
+ * Looks from a second connection for sessions that block a backend: after a lock time-out it is too late to look. Sees
+ * none if the second connection fails.
  */
 export function watchHolders(
   connection: Connection,

@@ -5,9 +5,9 @@ import { distributedSession } from './citus/distribution.ts'
 import { Fault } from './faults.ts'
 
 /**
- * Whether companies are distributed; the log of each then tells itself by the server that it is on.
- * Before a new connection may write: where the database is another than the one that the log was written in, a new
- * epoch begins. Transaction ids there say nothing of those of before. Decisions, Changes.
+ * Starts a new epoch before a new connection may write, if the log was written in another database. Transaction ids of
+ * two databases cannot be compared. Decisions, Changes.
+ * Returns whether companies are distributed; the server of each then identifies its log.
  */
 export async function keepLog(client: pg.ClientBase, timeout: number): Promise<boolean> {
   const ask = ({ text, values }: Statement) => client.query({ text, values, query_timeout: timeout } as pg.QueryConfig)
@@ -17,7 +17,7 @@ export async function keepLog(client: pg.ClientBase, timeout: number): Promise<b
   if (isOurs || isDistributed) return isDistributed
   await say('begin isolation level read committed')
   try {
-    // Waits for everybody who writes, and lets nobody write until the epoch is there.
+    // Waits for all writers, and blocks new ones until the epoch is stored.
     await say('lock table history in share row exclusive mode')
     await ask(advanceEpoch())
     await say('commit')
@@ -31,8 +31,8 @@ export async function keepLog(client: pg.ClientBase, timeout: number): Promise<b
 type StatementRunner = (statement: Statement) => Promise<pg.QueryResult>
 
 /**
- * A database that has no log yet, as before its first migration, has nothing to keep. A server in recovery takes no writes now, and
- * may be promoted while the connection is open: the connection would write on in the former epoch, so it is refused.
+ * Compares the database with that of the log. Before its first migration a database has no log. Throws a `Fault` for a
+ * server in recovery: it may be promoted while the connection is open, which would then write in the former epoch.
  */
 async function look(ask: StatementRunner): Promise<{ isOurs: boolean; isDistributed: boolean }> {
   try {
@@ -46,5 +46,5 @@ async function look(ask: StatementRunner): Promise<{ isOurs: boolean; isDistribu
 }
 
 const undefinedTable = '42P01'
-/** object_not_in_prerequisite_state: it has no end of its log. */
+/** object_not_in_prerequisite_state: a server in recovery has no end of its log. */
 const inRecovery = '55000'

@@ -8,8 +8,8 @@ import { giveUpAfterMs, type RetryOptions, retryMigration } from './migration-re
 type Options = Partial<Pick<RetryOptions, 'giveUpMs'>> & { folder?: string }
 
 /**
- * Brings the database up to date, or takes the next `count` migrations. Each is a transaction of its own, so only one that
- * was cut off is done again; a new database is made in one transaction. Processes that start together wait for each other.
+ * Applies all pending migrations, or the next `count`. Each is a transaction of its own, so only an interrupted one is
+ * repeated; a new database is created in one transaction. Processes that start together wait for each other.
  */
 export async function migrate(
   connection: Connection,
@@ -28,7 +28,7 @@ export async function migrate(
   })
 }
 
-/** Undoes all that came after `name`, each migration in a transaction of its own; their names, newest first. */
+/** Undoes all migrations after `name`, each in a transaction of its own. Returns their names, newest first. */
 export async function migrateBack(
   connection: Connection,
   name: string,
@@ -49,7 +49,7 @@ export async function migrateBack(
   })
 }
 
-/** What was given as the migration to go back to is none of those that the database has. */
+/** Thrown when the database does not have the migration to go back to. */
 export class UnknownMigration extends Error {
   override name = 'UnknownMigration'
   readonly known: readonly string[]
@@ -82,7 +82,7 @@ async function run(client: pg.Client, { folder, ...how }: Run): Promise<void> {
   }
 }
 
-/** The same client, whose refused statements are told to `onRefused`. */
+/** Returns the same client, which passes the errors of refused statements to `onRefused`. */
 function watchQueries(client: pg.Client, onRefused: (error: pg.DatabaseError) => void): pg.Client {
   const query = client.query.bind(client) as (...values: unknown[]) => Promise<unknown>
   const watched = async (...values: unknown[]): Promise<unknown> => {
@@ -98,11 +98,11 @@ function watchQueries(client: pg.Client, onRefused: (error: pg.DatabaseError) =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** The migrations that the database has not seen yet. */
+/** Returns the migrations that the database does not have yet. */
 export async function pendingMigrations(connection: Connection): Promise<string[]> {
   const seen = new Set(await seenMigrations(connection))
   return (await knownMigrations()).filter((name) => !seen.has(name))
 }
 
-/** Those that the database has seen, in their order. */
+/** Returns the migrations that the database has, in their order. */
 export const seenMigrations = (connection: Connection): Promise<string[]> => withClient(connection, appliedMigrations)

@@ -8,7 +8,7 @@ import { appliedMigrations as appliedNames, migrationsTable } from '#sql/system/
 /** The migrations of this version. Each is a file of SQL with its way back, or a module with `up` and `down`. */
 export const shippedMigrations = join(import.meta.dirname, '../../migrations')
 
-/** The names of the migrations in a folder, in their order. */
+/** Returns the names of the migrations in a folder, in their order. */
 export const knownMigrations = async (folder = shippedMigrations): Promise<string[]> =>
   (await readdir(folder))
     .filter((file) => endings.some((ending) => file.endsWith(ending)))
@@ -17,7 +17,7 @@ export const knownMigrations = async (folder = shippedMigrations): Promise<strin
 
 const endings = ['.sql', '.ts']
 
-/** The names of the migrations that a database has, in their order. */
+/** Returns the names of the migrations that a database has, in their order. */
 export async function appliedMigrations(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string | null }>(migrationsTable.text)
   if (!rows[0]?.name) return []
@@ -26,13 +26,16 @@ export async function appliedMigrations(client: pg.Client): Promise<string[]> {
 }
 
 /**
- * A migration in TypeScript. Each of its statements commits by itself, so all of them must bear to be run twice; in a new
- * database they are part of its one transaction.
+ * A migration in TypeScript. Each of its statements commits by itself, so all must be idempotent. In a new database
+ * they are part of its one transaction.
  */
 type MigrationModule = { up: MigrationStep; down: MigrationStep }
 type MigrationStep = (pgm: MigrationBuilder) => Promise<void>
 
-/** Reads migrations for the library. Node runs TypeScript as it is; the library's own loader would compile it. */
+/**
+ * Returns loaders of migrations for the library. Node runs TypeScript as it is; the library's own loader would compile
+ * it.
+ */
 export const loadersOf = (isOneTransaction: boolean): NonNullable<RunnerOption['migrationLoaderStrategies']> => [
   { extensions: ['.sql'], loader: 'legacySql' },
   {

@@ -10,14 +10,14 @@ import { appliedMigrations } from './migration-files.ts'
 
 export type RetryOptions = {
   tell: (sentence: string) => void
-  /** Milliseconds without a migration done, and with others in the way, after which it is given up. */
+  /** Milliseconds without a finished migration, while others block it, after which it gives up. */
   giveUpMs: number
 }
 
 /**
- * Callers of an older process wait behind a migration that waits for a lock, so it waits this long at most and comes
- * again after a pause in which they are answered. Where the processors are busy, a lock that others hold for milliseconds
- * may come later than the least, so each attempt waits half as long again.
+ * Callers of an older process wait behind a migration that waits for a lock. So it waits this long at most, and retries
+ * after a pause in which they are answered. On busy processors, a lock that others hold for milliseconds may take
+ * longer than the least. So each attempt waits half as long again.
  */
 const lockTimeoutMs = { least: 300, most: 1000 }
 const pauseMs = { least: 1000, most: 10_000 }
@@ -25,7 +25,7 @@ const watchAfterMs = 2000
 export const giveUpAfterMs = 600_000
 const sayEveryMs = 60_000
 
-/** Thrown when other sessions held for too long what a migration changes. */
+/** Thrown when other sessions blocked a migration for too long. */
 export class MigrationBlocked extends Error {
   override name = 'MigrationBlocked'
   constructor(holders: readonly Holder[], waitedMs: number, cause: unknown) {
@@ -41,8 +41,8 @@ const formatDuration = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1000)} seconds` : `${Math.round(ms / 60_000)} minutes`
 
 /**
- * Works under the lock of all migrations, with a new connection for each attempt: after an error the library leaves its
- * transaction open. An attempt that met others is repeated; migrations that are done are not.
+ * Runs `work` under the lock of all migrations, with a new connection for each attempt: after an error the library
+ * leaves its transaction open. An attempt that others blocked is retried; finished migrations are not repeated.
  */
 export async function retryMigration<T>(
   connection: Connection,
@@ -79,7 +79,7 @@ export async function retryMigration<T>(
       const now = performance.now()
       blockedSince = Math.min(blockedSince, now)
       if (now - blockedSince >= giveUpMs) throw new MigrationBlocked(holders, now - blockedSince, error)
-      // At random, so that it does not meet again what comes as regularly.
+      // A random pause, so that it does not meet regular work of others each time.
       await setTimeout(pause * (1 + Math.random() / 2))
       pause = Math.min(2 * pause, pauseMs.most)
       lockTimeout = Math.min(Math.round(1.5 * lockTimeout), lockTimeoutMs.most)
@@ -87,7 +87,10 @@ export async function retryMigration<T>(
   }
 }
 
-/** A lock that was not free in time, a deadlock, or a serialization failure of servers behind a coordinator. */
+/**
+ * Returns whether a lock was not free in time, or a deadlock or a serialization failure of servers behind a coordinator
+ * occurred.
+ */
 const isInTheWay = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 async function backendOf(client: pg.Client): Promise<number> {
@@ -95,7 +98,7 @@ async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid as number
 }
 
-/** Says who is waited for, once a minute. */
+/** Returns a function that reports the blocking sessions, at most once a minute. */
 function limitRate(tell: (sentence: string) => void): (holders: readonly Holder[]) => void {
   let lastSaid = Number.NEGATIVE_INFINITY
   return (holders) => {
@@ -108,8 +111,8 @@ function limitRate(tell: (sentence: string) => void): (holders: readonly Holder[
 const lookEveryMs = 250
 
 /**
- * Takes the lock of all migrations for the session, the one that earlier versions take. It asks again and again instead
- * of waiting in a statement: an index that is made concurrently waits for the snapshots of all statements.
+ * Takes the lock of all migrations for the session; earlier versions take the same. It polls instead of waiting in a
+ * statement: `create index concurrently` waits for the snapshots of all statements.
  */
 async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
   let lastSaid = performance.now()

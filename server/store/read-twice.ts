@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-/** A table, read page by page and read again by its key: two ways to the same rows, by different files. */
+/** A table that is read page by page and again by its key: two ways to the same rows, through different files. */
 export type ReadTwice = { table: string; rows: number; hash: string; same: boolean }
 
 export const readTablesTwice = (connection: Connection): Promise<ReadTwice[]> =>
@@ -20,7 +20,7 @@ export const readTablesTwice = (connection: Connection): Promise<ReadTwice[]> =>
     return read
   })
 
-/** How many rows, and a number that all of them decide, in whatever order they come. */
+/** Returns the number of rows, and a hash of them that does not depend on their order. */
 async function digest(client: pg.Client, from: string, without: string): Promise<{ rows: number; hash: string }> {
   const ways = without.split(', ').map((way) => `set local enable_${way} = off;`)
   await client.query(`savepoint way; ${ways.join(' ')}`)

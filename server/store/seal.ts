@@ -2,19 +2,19 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { holdKeys } from '#sql/system/seal.ts'
 import type { Transaction } from './database.ts'
 
-/** The keys that seal secrets, as they are this moment: they may be changed while the service runs. */
+/** The keys that seal secrets. They are read for each use, because they may change while the service runs. */
 export type SealingKeys = {
-  /** Seals whatever is sealed from now on. */
+  /** Returns the key of new seals. */
   current(): Promise<string>
-  /** All that may open what is sealed, the current one first. */
+  /** Returns all keys that may open a seal, the current one first. */
   all(): Promise<[string, ...string[]]>
 }
 
 export const oneKey = (key: string): SealingKeys => ({ current: async () => key, all: async () => [key] })
 
 /**
- * Where secrets are sealed: the table, its id beside the company's, the column, and what each seal is bound to, so that no
- * row passes off another's.
+ * A column of sealed secrets: the table, its id beside the company's, the column, and the text each seal is bound to.
+ * The bound text keeps a row from using another's seal.
  */
 export type SealedColumn = {
   table: string
@@ -35,7 +35,7 @@ export const sealedWebhookSecret: SealedColumn = {
   ...{ table: 'webhook_endpoints', id: 'id', column: 'sealed' },
   boundTo: (company, id) => `webhook secret ${company}:${id}`,
 }
-/** The one that was rotated away. It is the same text in another place, so it is bound to that. */
+/** The secret before a rotation. It is the same text in another place, so it is bound to that. */
 export const sealedFormerSecret: SealedColumn = {
   ...{ table: 'webhook_endpoints', id: 'id', column: 'previous_sealed' },
   boundTo: (company, id) => `former webhook secret ${company}:${id}`,
@@ -47,7 +47,7 @@ export const allSealed: readonly SealedColumn[] = [
   sealedFormerSecret,
 ]
 
-/** Seals a secret of a row. A change of keys waits for the transaction, so that none is left under a key that is gone. */
+/** Seals a secret of a row. A change of keys waits for the transaction, so that no seal keeps a key that is gone. */
 export async function seal(
   transaction: Transaction,
   keys: SealingKeys,
@@ -57,7 +57,10 @@ export async function seal(
   return sealText(await keys.current(), text, boundTo)
 }
 
-/** Throws where no key opens it, or the row is another's. Where keys may change meanwhile, the row is read under `holdKeys`. */
+/**
+ * Opens a seal. Throws if no key opens it, or it belongs to another row. If keys may change meanwhile, the caller reads
+ * the row under `holdKeys`.
+ */
 export async function openSealed(keys: SealingKeys, sealed: Buffer, boundTo: string): Promise<string> {
   for (const key of await keys.all()) {
     const text = tryOpen(key, sealed, boundTo)
@@ -66,7 +69,7 @@ export async function openSealed(keys: SealingKeys, sealed: Buffer, boundTo: str
   throw new Error('no key opens what is sealed')
 }
 
-/** The secret as the database may hold it: nonce, authentication tag and AES-256-GCM of the text. */
+/** Returns the sealed secret for the database: nonce, authentication tag, and the text encrypted by AES-256-GCM. */
 export function sealText(key: string, text: string, boundTo: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', deriveSealKey(key), nonce).setAAD(Buffer.from(boundTo))
@@ -74,7 +77,7 @@ export function sealText(key: string, text: string, boundTo: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Undefined where it was sealed with another key, or for another row. */
+/** Returns undefined if the text was sealed with another key or for another row. */
 export function tryOpen(key: string, sealed: Buffer, boundTo: string): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', deriveSealKey(key), sealed.subarray(0, 12))
@@ -88,6 +91,6 @@ export function tryOpen(key: string, sealed: Buffer, boundTo: string): string | 
 
 const deriveSealKey = (key: string): Buffer => derivedKey(key, 'plumbline token seal')
 
-/** A key of its own for each purpose. */
+/** Derives a key of its own for each purpose. */
 export const derivedKey = (key: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', purpose, 32))

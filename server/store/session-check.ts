@@ -2,13 +2,13 @@ import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
 import { type BackendFacts, type BackendRow, selectBackend, setInSession } from '#sql/system/connection.ts'
 
-/** A setting without meaning to PostgreSQL. A pooler that takes away the settings of a session takes it away too. */
+/** A setting without meaning to PostgreSQL. A pooler that drops the settings of a session drops it too. */
 export const markOfSession = 'plumbline.session=on'
 
 /** Thrown when connections are shared among sessions, or cannot have settings at all. */
 export class SharedSession extends Error {
   override name = 'SharedSession'
-  /** As of a lost connection: calls are answered 503 until the pooler is gone. */
+  /** The code of a lost connection: calls get 503 until the pooler is gone. */
   readonly code = '08P01'
   constructor(cause?: unknown) {
     super(
@@ -18,27 +18,29 @@ export class SharedSession extends Error {
   }
 }
 
-/** How a pooler refuses settings of a session: protocol_violation. */
+/** Returns whether a pooler refused settings of a session, by a protocol_violation. */
 export const refusesSettings = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   return code === '08P01' && String(message).includes('startup parameter')
 }
 
 type SessionWatch = {
-  /** As they are given at the start of a session: `-c name=value`. */
+  /** The settings at the start of a session: `-c name=value`. */
   options: string
   waitMs: number
   transactionTimeoutMs: number | null
   probe(): Promise<void>
 }
 
-/** The open connections of this process. Two of them with one backend are behind a pooler in transaction mode. */
+/**
+ * Watches the open connections of this process. Two of them with one backend are behind a pooler in transaction mode.
+ */
 export function watchSessions({ options, waitMs, transactionTimeoutMs, probe }: SessionWatch) {
   const open = new Map<string, pg.ClientBase>()
   let probing: Promise<void> | undefined
 
   return {
-    /** Checks a new connection. Without its settings it is behind a pooler; in session mode they can be set again. */
+    /** Checks a new connection. One without its settings is behind a pooler; in session mode they can be set again. */
     async add(client: pg.ClientBase): Promise<BackendRow> {
       const ask = ({ text, values }: Statement) =>
         client.query({ text, values, query_timeout: waitMs } as pg.QueryConfig)

@@ -2,11 +2,11 @@ import { transactionTimeoutMs } from './bounds.ts'
 import type { Limits } from './database.ts'
 
 /**
- * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
- * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
- * must hold for every company and at every size: by the index that its text asks for (`sql/access.ts`), however
- * small the tables are while it is made, and alone, however large, because starting other processes takes longer than
- * answering.
+ * Returns the settings of a session, which then hold on any server. A client that is gone frees its locks within half a
+ * second, even while its statement waits, and every wait has a limit.
+ * A statement is planned once a connection, so its plan must hold for every company and at every size. It uses the
+ * index that its text asks for (`sql/access.ts`), however small the tables are during planning. It runs without
+ * parallel workers: starting them takes longer than answering.
  */
 export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
@@ -20,7 +20,7 @@ export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): strin
     .map((option) => `-c ${option}`)
     .join(' ')
 
-/** Those that every server needs, also one behind a coordinator. */
+/** Settings that every server needs, also one behind a coordinator. */
 export const planSettings = [
   'timezone=UTC',
   'datestyle=ISO',
@@ -33,8 +33,8 @@ export const planSettings = [
 ]
 
 /**
- * The server ends the session of a process that is wholly cut off after 25 s, or 20 s after it sent something that is
- * not acknowledged. They have no effect on a Unix socket.
+ * The server ends the session of a process that is wholly cut off: after 25 s, or 20 s after it sent something
+ * unacknowledged. These have no effect on a Unix socket.
  */
 const serverKeepAlives = [
   'tcp_keepalives_idle=10',
@@ -43,5 +43,5 @@ const serverKeepAlives = [
   'tcp_user_timeout=20000',
 ]
 
-/** The same on our side, for a connection that is idle and so has no deadline. */
+/** Keepalive of the client, for an idle connection, which has no deadline. */
 export const clientKeepAlives = { keepAlive: true, keepAliveInitialDelayMillis: 5000 } as const

@@ -4,10 +4,10 @@ import type { BatchableRead } from '#sql/batchable.ts'
 import { type Deadline, noteBatchWritten } from './deadline.ts'
 import { isConnectionLost } from './faults.ts'
 
-/** A connection that many share, one statement at a time; it is opened when it is needed, and again when it was lost. */
+/** A connection that many reads share, one statement at a time. It is opened on demand, and again after a loss. */
 export type SharedConnection = {
   isBusy: boolean
-  /** Asks for everybody at once. A row is told whose it is, counted from 0, as it comes. */
+  /** Runs one statement for all requesters. `onRow` gets each row as it arrives, with the index of its requester. */
   ask(
     statement: Pick<BatchableRead, 'name' | 'text'>,
     requesters: readonly (readonly unknown[])[],
@@ -16,7 +16,7 @@ export type SharedConnection = {
   close(): Promise<void>
 }
 
-/** `open` returns a connection that is watched by the deadline. */
+/** Creates a shared connection. `open` returns a connection that the deadline watches. */
 export function createSharedConnection(
   open: () => Promise<pg.Client>,
   deadline: Deadline,
@@ -28,7 +28,7 @@ export function createSharedConnection(
     const opening = open()
     client = opening
     const forget = (): void => {
-      // A connection that is lost may say so twice; by then there may be another one.
+      // A lost connection may emit both events. By the second, another one may be open.
       if (client === opening) client = null
     }
     opening.then((one) => {
@@ -60,7 +60,7 @@ export function createSharedConnection(
         query.on('row', (row) => onRow(row.place - 1, row))
         await run(one, query)
       } catch (error) {
-        // The end of a connection comes a moment after what it ends; nobody else should meet it.
+        // The event of a lost connection follows a moment later. No other read may use the connection until then.
         if (isConnectionLost(error) && client === used) client = null
         throw error
       }

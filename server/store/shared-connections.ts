@@ -6,15 +6,15 @@ import { asFault, Fault } from './faults.ts'
 import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
 
 /**
- * A few connections that all batchable reads share. Those who ask the same while a connection is free to answer are
- * answered by one statement: a statement for each would wake a backend, plan, and describe its columns for each. When
- * nobody else asks, it is one statement for one. Nothing is carried from one statement to the next: each stands by
- * itself, outside a transaction, and begins after everyone whom it answers has asked.
+ * A few connections that all batchable reads share. One statement answers all waiting questions of one read once a
+ * connection is free. A statement for each would wake a backend, plan, and describe its columns for each. A lone
+ * question is a statement of its own.
+ * Statements share no state: each runs outside a transaction, and begins after all its questions were asked.
  */
 export type SharedConnections = {
-  /** The row that answers, if any. */
+  /** Returns the row that answers, or none. */
   read<Row>(statement: BatchableRead, share: Key): Promise<Row[]>
-  /** Reads that wait for their turn. */
+  /** Returns the number of reads that wait for their turn. */
   waiting(): number
   close(): Promise<void>
 }
@@ -27,32 +27,32 @@ type Question = {
   reject(error: unknown): void
 }
 
-/** Those who ask the same and wait; one who asks much leaves places to the others. */
+/** The waiting questions of one read, in fair turns: a requester with many leaves places to the others. */
 type Group = Pick<BatchableRead, 'name' | 'text' | 'batchMax'> & {
   questions: Turns<Question>
   underWay: number
-  /** How long an answer was lately, in characters: the longest of a statement, forgotten by and by. */
+  /** Characters of the longest recent answer; it decays with each statement. */
   longest: number
   requesters: Map<Key, Requester>
 }
 
-/** Who has asked and has not heard yet. Until the first answer nobody knows how long the others will be. */
+/** A requester with unanswered questions. Before the first answer, the length of the others is unknown (`isKnown`). */
 type Requester = { open: number; isKnown: boolean; held: Question[] }
 
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
 export const sharedConnectionCount = 3
-/** Milliseconds that a question waits for its like while a connection is free. */
+/** Milliseconds that a question waits for others of its read while a connection is free. */
 const gatheringTimeMax = 5
-/** More of one who asks would wait longer than he should. */
+/** Unanswered questions of one requester, at most: more would wait too long. */
 const waitingMax = 1200
 /**
- * Characters that one statement should answer at most. A page of records that are as long as they may be has six million:
- * sixteen of them by one statement would hold a connection for a second, and their memory at once.
+ * Characters that one statement should answer at most. A page of records of maximum length has six million. Sixteen of
+ * them in one statement would hold a connection for a second, and their memory at once.
  */
 const answerMost = 2_000_000
-/** Questions of one who asks that go ahead before the first answer to him. */
+/** Questions of a requester that are sent before its first answer. */
 const aheadMost = 2
-/** Of the longest answer, what the next statement remembers. */
+/** The factor by which `longest` decays with each statement. */
 const remembered = 0.9
 
 /** `waitingTimeMax`: milliseconds that a read waits for its turn. `open` returns a connection that the deadline watches. */
@@ -67,13 +67,13 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
   const connections = Array.from({ length: sharedConnectionCount }, () =>
     createSharedConnection(open, deadline, onError),
   )
-  /** By name; as many as there are kinds of batchable reads. */
+  /** By name; as many as there are batchable reads. */
   const groups = new Map<string, Group>()
   let waitingCount = 0
   let planned = false
   let closed = false
 
-  /** After everything that came in this turn of the event loop has asked. */
+  /** Sends after all questions of this turn of the event loop are queued. */
   const plan = (): void => {
     if (planned) return
     planned = true
@@ -87,7 +87,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
       if (!isReady(group, now)) continue
       const connection = connections.find(({ isBusy }) => !isBusy)
       if (!connection) return
-      // Behind the others, where this loop meets it again.
+      // Moves the group behind the others, where this loop meets it again.
       groups.delete(group.name)
       groups.set(group.name, group)
       void send(connection, group, takeQuestions(group))
@@ -105,9 +105,9 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
         group.longest = Math.max(group.longest, row.json?.length ?? 0)
         questions[requester]?.resolve([row])
       })
-      // No row is an answer too, as all forged tokens get it.
+      // No row is an answer too: a forged token gets it.
       for (const { share } of questions) requesterOf(group, share).isKnown = true
-      // Those to whom no row came.
+      // Questions without a row.
       for (const { resolve } of questions) resolve([])
     } catch (error) {
       for (const { reject } of questions) reject(asFault(error))
@@ -124,7 +124,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
     group.questions.push(question.share, question)
     plan()
   }
-  /** One question less of the one who asks; those of his that were held go ahead, all of them once an answer has come. */
+  /** Removes an answered question. Its requester's held questions are sent: all of them after the first answer. */
   const leave = (group: Group, share: Key): void => {
     const requester = requesterOf(group, share)
     requester.open--
@@ -133,7 +133,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
     if (requester.open === 0) group.requesters.delete(share)
   }
 
-  /** Those who have waited for a shared connection for too long hear so, as they would if they waited for a connection. */
+  /** Rejects reads after the longest wait, with the fault of a wait for a connection. */
   const refuseLate = (): void => {
     const late = performance.now() - waitingTimeMax
     for (const group of groups.values()) {
@@ -157,8 +157,13 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
   return {
     read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key) {
       const group: Group = groups.get(name) ?? {
-        ...{ name, text, batchMax },
-        ...{ questions: createTurns<Question>(), underWay: 0, longest: 0, requesters: new Map() },
+        name,
+        text,
+        batchMax,
+        questions: createTurns<Question>(),
+        underWay: 0,
+        longest: 0,
+        requesters: new Map(),
       }
       const requester = requesterOf(group, share)
       if (closed || requester.open + requester.held.length >= waitingMax) return Promise.reject(tooMany())
@@ -181,8 +186,9 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
 }
 
 /**
- * A group leaves when none of its name is under way, or when it is full: those who ask while others are answered gather,
- * the more the busier it is, and one who asks alone waits for nobody. Nor does anybody wait long for a connection that hangs.
+ * Returns whether a group is sent: if no statement of its name runs, it is full, or its first question waited long
+ * enough. While others are answered, questions gather, more on a busy service; a lone one waits for none. A hanging
+ * connection delays a question by `gatheringTimeMax` only.
  */
 const isReady = (group: Group, now: number): boolean => {
   const { questions, underWay } = group
@@ -191,7 +197,7 @@ const isReady = (group: Group, now: number): boolean => {
   return underWay === 0 || questions.size >= fullAt(group) || now - first.since > gatheringTimeMax
 }
 
-/** As many as one statement answers, each who asks in turn. */
+/** Takes as many questions as one statement answers, each requester in turn. */
 function takeQuestions(group: Group): Question[] {
   const count = Math.min(group.questions.size, fullAt(group))
   return Array.from({ length: count }, () => group.questions.shift() as Question)

@@ -1,22 +1,23 @@
 import { Duplex } from 'node:stream'
 import type { StreamConnection } from './connect.ts'
 
-/** What PostgreSQL answered to a statement: columns with the ids of their types, rows as texts, and what it did. */
+/** The answer of PostgreSQL to a statement: columns with the ids of their types, rows as texts, and the command tag. */
 export type RecordedAnswer = {
   columns: readonly (readonly [name: string, type: number])[]
   rows: readonly (readonly (string | null)[])[]
   did: string
 }
 
-/** By the name of a statement, or by its text where it has none. */
+/** Answers by the name of a statement, or by its text if it has none. */
 export type RecordedRows = { readonly [statement: string]: RecordedAnswer }
 
-/** Stands for the number of the connection, which is another for each. */
+/** Placeholder for the number of the connection, which differs for each. */
 export const connectionPlace = '{connection}'
 
 /**
- * Answers as PostgreSQL did when it was recorded, in the messages of its protocol, whatever the values are. A statement that
- * is not recorded ends the connection. https://www.postgresql.org/docs/18/protocol-message-formats.html
+ * Creates connections that replay the recorded answers of PostgreSQL in the messages of its protocol, whatever the
+ * values are. A statement without a recording ends the connection.
+ * https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
 export function createStandIn(recording: RecordedRows): StreamConnection {
   const answers = new Map(Object.entries(recording).map(([statement, answer]) => [statement, messagesOf(answer)]))
@@ -32,35 +33,35 @@ type Answers = ReadonlyMap<string, { columns: Buffer; rows: (connection: string)
 function streamOf(answers: Answers, connection: string): Duplex {
   const parsed = new Map<string, string>()
   let bound = ''
-  let told: Buffer[] = []
+  let queued: Buffer[] = []
   const answerOf = (statement: string) => {
     const answer = answers.get(statement)
     if (!answer) throw new Error(`no answer is recorded to ${statement}`)
     return answer
   }
-  const tell = (...messages: Buffer[]): void => void told.push(...messages)
+  const queue = (...messages: Buffer[]): void => void queued.push(...messages)
   const take = (type: string, body: Buffer): void => {
     const names = stringsOf(body)
-    if (type === 'startup') tell(signedIn)
+    if (type === 'startup') queue(signedIn)
     else if (type === 'P') {
       parsed.set(names[0] as string, names[0] || (names[1] as string))
-      tell(parseComplete)
+      queue(parseComplete)
     } else if (type === 'B') {
       bound = parsed.get(names[1] as string) as string
-      tell(bindComplete)
+      queue(bindComplete)
     } else if (type === 'D') {
-      // A portal is that of the last bind.
+      // The portal is always that of the last Bind.
       const name = names[0] as string
-      tell(answerOf(name.startsWith('S') ? (parsed.get(name.slice(1)) as string) : bound).columns)
-    } else if (type === 'E') tell(answerOf(bound).rows(connection))
-    else if (type === 'C') tell(closeComplete)
+      queue(answerOf(name.startsWith('S') ? (parsed.get(name.slice(1)) as string) : bound).columns)
+    } else if (type === 'E') queue(answerOf(bound).rows(connection))
+    else if (type === 'C') queue(closeComplete)
     else if (type === 'Q') {
       const { columns, rows } = answerOf(names[0] as string)
-      tell(columns, rows(connection))
+      queue(columns, rows(connection))
     }
     if (!['startup', 'Q', 'S'].includes(type)) return
-    const reply = Buffer.concat([...told, ready])
-    told = []
+    const reply = Buffer.concat([...queued, ready])
+    queued = []
     setImmediate(() => stream.push(reply))
   }
   const read = messageReader(take)
@@ -87,7 +88,10 @@ function streamOf(answers: Answers, connection: string): Duplex {
   return Object.assign(stream, { connect, setNoDelay: nothing, setKeepAlive: nothing, ref: nothing, unref: nothing })
 }
 
-/** Reads messages of a client, or of a server where `isClient` is false. The first of a client has no type. */
+/**
+ * Returns a function that parses messages of a client, or of a server if `isClient` is false. A client's first message
+ * has no type.
+ */
 export function messageReader(take: (type: string, body: Buffer) => void, isClient = true) {
   let rest: Buffer = Buffer.alloc(0)
   let head = isClient ? 0 : 1
@@ -104,7 +108,7 @@ export function messageReader(take: (type: string, body: Buffer) => void, isClie
   }
 }
 
-/** The first two strings of a message. */
+/** Returns the first two strings of a message. */
 export const stringsOf = (body: Buffer): string[] => {
   const first = body.indexOf(0)
   return [body.toString('utf8', 0, first), body.toString('utf8', first + 1, body.indexOf(0, first + 1))]
@@ -151,7 +155,7 @@ const bytesOf = (value: string | null): Buffer => {
   const bytes = Buffer.from(value)
   return Buffer.concat([int32(bytes.length), bytes])
 }
-/** Of no table, of any length, as text. */
+/** Formats a column of no table, of any length, as text. */
 const columnOf = ([name, type]: readonly [string, number]): Buffer =>
   Buffer.concat([text(name), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)])
 

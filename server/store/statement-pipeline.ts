@@ -4,15 +4,21 @@ import { commit, rollback } from '#sql/system/connection.ts'
 import { type QueuedStatement, sendBatch } from './batch.ts'
 import { asFault, Fault } from './faults.ts'
 
-/** What a transaction says over its connection. */
+/** Sends the statements of one transaction. */
 export type StatementPipeline = {
-  /** What is asked in one turn of the event loop travels together, in order; each promise brings its own rows. */
+  /**
+   * Runs a statement. Statements of one turn of the event loop are sent together, in order; each promise resolves with
+   * its own rows.
+   */
   run<Row>(statement: Statement): Promise<Row[]>
-  /** A statement whose rows nobody needs: it travels with the next that is run, or with the commit, and fails it when it fails. */
+  /**
+   * Queues a statement without reading its rows. It is sent with the next `run()` or `end()`, which rejects if it
+   * fails.
+   */
   send(statement: Statement): void
   /** Commits. */
   end(): Promise<void>
-  /** Rolls back, whatever was asked and is not sent yet. A statement that is asked later fails: it is of no transaction. */
+  /** Rolls back, and drops statements that are not sent yet. A later statement fails: it belongs to no transaction. */
   rollBack(): Promise<void>
 }
 
@@ -26,12 +32,12 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
     leaving = false
     if (batch.length > 0) sendBatch(client, batch)
   }
-  const ask = (asked: QueuedStatement): void => {
+  const ask = (queued: QueuedStatement): void => {
     if (isRolledBack) {
-      asked.failed(new Error('the transaction is rolled back'), false)
+      queued.failed(new Error('the transaction is rolled back'), false)
       return
     }
-    waiting.push(asked)
+    waiting.push(queued)
     if (!leaving) process.nextTick(leave)
     leaving = true
   }
@@ -44,16 +50,16 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
           failed: (error) => reject(asFault(error)),
         }),
       ),
-    // Its failure is that of everything after it in the batch, and the commit is always after it.
+    // Its failure fails every later statement of the batch, and the commit is always later.
     send: (statement: Statement): void => {
       if (!isRolledBack) waiting.push({ statement, answered() {}, failed() {} })
     },
-    /** Once a commit is on its way, a lost connection says nothing about whether it arrived. */
+    /** Rejects with `outcome_unknown` if the connection is lost once the commit is on its way. */
     end: () =>
       new Promise<void>((resolve, reject) =>
         ask({
           statement: commit,
-          // PostgreSQL answers the commit of a transaction that has failed by rolling back, and calls it no error.
+          // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
           answered: (_, command) =>
             command === 'COMMIT' ? resolve() : reject(new Error('a statement failed before the commit')),
           failed: (error, reached) => {
@@ -68,7 +74,8 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
         const unsent = waiting
         waiting = []
         for (const { failed } of unsent) failed(new Error('the transaction is rolled back'), false)
-        // In a batch with others it would be skipped after the first that fails, and the connection stay in the transaction.
+        // The rollback is a batch of its own: in a batch with a failed statement it would be skipped, and the
+        // transaction stay open.
         sendBatch(client, [{ statement: rollback, answered: () => resolve(), failed: () => resolve() }])
       }),
   }

@@ -5,13 +5,13 @@ import { Fault, isConnectionLost } from '../store/faults.ts'
 /** A write that may share its transaction with others that wait at the same moment. */
 export type GroupedWrite<Result> = {
   companyId: number
-  /** What the members of a group have in common: caller, peer and route. */
+  /** The caller, peer and route, which are the same for all members of a group. */
   likeness: string
   /** Its Idempotency-Key. */
   key: string | undefined
-  /** Records, unique values and trees that it writes: one of them is written by one call of this process at a time. */
+  /** Records, unique values and trees that it writes. One call of this process at a time writes each of them. */
   holds: readonly string[]
-  /** Of its body. */
+  /** Length of its body. */
   bytes: number
   /** Writes it by itself. */
   alone(): Promise<Result>
@@ -19,28 +19,31 @@ export type GroupedWrite<Result> = {
 
 export type Groups<Member, Result> = {
   /**
-   * Writes it with others of its likeness, or by itself where it is not plainly done with them. Throws what its transaction
-   * throws, and a `Fault` if its turn does not come in time.
+   * Writes a member with others of its likeness, and by itself if the group has no result for it. Throws the error of
+   * its transaction, and a `Fault` if its turn does not come in time.
    */
   run(member: Member): Promise<Result>
 }
 
 type GroupOptions<Member, Result> = {
-  /** Writes all members in one transaction. Returns their results by place; undefined for one that has to go alone. */
+  /**
+   * Writes all members in one transaction. Returns their results by place; undefined for one that must be written
+   * alone.
+   */
   together(members: readonly Member[]): Promise<readonly (Result | undefined)[]>
   /** Milliseconds that a write waits for its turn. */
   waitMs: number
-  /** Hears of each group that leaves, with its rows. */
+  /** Called for each group that starts, with its number of rows. */
   onGroup(rows: number): void
-  /** Hears how many rows of a group go alone. */
+  /** Called with the number of rows of a group that are written alone. */
   onRedone(rows: number): void
 }
 
-/** How many groups of a company are under way at once; what comes meanwhile fills the next. */
+/** Groups of a company that run at once; writes that come meanwhile fill the next. */
 const underWayMax = 2
 const rowsMax = 32
 const bytesMax = 256 * 1024
-/** A longer body goes by itself. */
+/** Writes with a longer body are written alone. */
 export const groupedBodyMax = 64 * 1024
 
 type WaitingWrite<Member, Result> = {
@@ -53,13 +56,13 @@ type WaitingWrite<Member, Result> = {
 type Company<One> = {
   waiting: One[]
   underWay: number
-  /** What calls that are under way write, and their keys. */
+  /** Records, values and trees that running calls write, and their keys. */
   held: Set<string>
   keys: Set<string>
   isPlanned: boolean
 }
 
-/** The groups of this process. Decisions, Groups. */
+/** Creates the groups of this process. Decisions, Groups. */
 export function createGroups<Member extends GroupedWrite<Result>, Result>({
   together,
   waitMs,
@@ -71,13 +74,17 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
 
   const companyOf = (id: number): Company<WaitingMember> => {
     const company = companies.get(id) ?? {
-      ...{ waiting: [], underWay: 0, held: new Set<string>(), keys: new Set<string>(), isPlanned: false },
+      waiting: [],
+      underWay: 0,
+      held: new Set<string>(),
+      keys: new Set<string>(),
+      isPlanned: false,
     }
     companies.set(id, company)
     return company
   }
 
-  /** Lets groups leave after everything that came in this turn of the event loop. */
+  /** Starts groups after all calls of this turn of the event loop are queued. */
   const plan = (id: number, company: Company<WaitingMember>): void => {
     if (company.isPlanned) return
     company.isPlanned = true
@@ -100,12 +107,12 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
       isUnderWay = false
       plan(id, company)
     }
-    // It may wait so long for a lock; after that it keeps nobody from leaving.
+    // A group may wait this long for a lock. After that it no longer keeps others from starting.
     const patience = setTimeout(end, briefWaitMs).unref()
     for (const { member } of group) hold(company, member)
     onGroup(group.length)
     const outcomes = group.length === 1 ? [undefined] : await writeTogether(group)
-    // Whoever goes alone from a group takes no place of it.
+    // A member that is written alone does not count as a running group.
     if (group.length > 1) end()
     const alone = outcomes.filter((outcome) => outcome === undefined).length
     if (group.length > 1 && alone > 0) onRedone(alone)
@@ -117,8 +124,8 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
   type Outcome = { result: Result } | { error: unknown } | undefined
 
   /**
-   * Returns undefined for a member that goes alone. Where PostgreSQL answers a statement of the group with an error, nothing
-   * of it stays and all go alone. After a lost connection nothing is sent again.
+   * Returns undefined for a member to be written alone. If PostgreSQL reports an error, the group is rolled back and
+   * all its members are written alone. After a lost connection nothing is sent again.
    */
   const writeTogether = async (group: readonly WaitingMember[]): Promise<Outcome[]> => {
     try {
@@ -147,7 +154,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     }
   }
 
-  /** Ends waiting that took too long. */
+  /** Rejects writes after the longest wait. */
   const watch = createWatch(waitMs / 10, () => {
     const now = performance.now()
     let waiting = 0
@@ -164,7 +171,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     run(member) {
       const { companyId, key } = member
       const company = companyOf(companyId)
-      // Alone it hears at once that its key is in flight, or the answer.
+      // By itself it gets at once the refusal that its key is in flight, or the stored answer.
       if (key !== undefined && company.keys.has(key)) return member.alone()
       return new Promise((resolve, reject) => {
         company.waiting.push({ member, until: performance.now() + waitMs, resolve, reject })
@@ -176,8 +183,8 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
 }
 
 /**
- * Whether a failure is that of every member: the database is away, or it is not known whether it has committed. A lock or
- * a statement that took too long is not: PostgreSQL said so, and has undone the transaction.
+ * Returns whether a failure is that of every member: the database is unavailable, or the outcome of the commit is
+ * unknown. A time-out of a lock or a statement is not: PostgreSQL has rolled the transaction back.
  */
 function isOver(error: unknown): boolean {
   if (!(error instanceof Fault)) return false
@@ -186,7 +193,7 @@ function isOver(error: unknown): boolean {
   return code !== '55P03' && code !== '57014'
 }
 
-/** Takes the first write that can leave, and what can leave with it. */
+/** Takes the first write that can start, and those that can join it. */
 function takeGroup<One extends { member: GroupedWrite<unknown> }>(company: Company<One>): One[] {
   const group: One[] = []
   const own = { held: new Set<string>(), keys: new Set<string>() }

@@ -3,13 +3,15 @@ import { Refusal } from '#registry/refusals.ts'
 import type { KeyAsk, StoredResponseRow } from '#sql/system/stored-responses.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** The Idempotency-Key of a write: where its answer is stored, which request it is bound to, and what a retry gets. */
+/**
+ * The Idempotency-Key of a write: where its answer is stored, the request it is bound to, and the answer to a retry.
+ */
 export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
   /** Fingerprints of the request. The first is stored; an earlier request with any of them was the same request. */
   fingerprints: readonly [Buffer, ...Buffer[]]
   /** The detail of the refusal of another request with the key. */
   reuseDetail?: string
-  /** Returns what is stored of an answer; undefined if the key stays free. */
+  /** Returns the row to store for an answer; undefined if the key stays free. */
   keep(answer: Answer, transaction: Transaction, who: Who): ReplayRow | undefined | Promise<ReplayRow | undefined>
   /** Returns the answer to a retry. */
   replay(stored: StoredResponseRow, transaction: Transaction): Answer | Promise<Answer>
@@ -17,7 +19,7 @@ export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
 
 export type ReplayRow = Omit<StoredResponseRow, 'fingerprint'>
 
-/** Columns of a stored answer; all are null where the key has none. `is_over`: it no longer counts. */
+/** Columns of a stored answer; all are null if the key has none. `is_over`: it no longer counts. */
 export type EarlierRow = { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
   is_over?: boolean | null
 }

@@ -26,18 +26,18 @@ import type { Database, Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import { type EarlierRow, earlierAnswer, type KeyPolicy } from './idempotency.ts'
 
-/** A write: who makes it, under which key, and what it does. */
+/** A write: its caller, its key, and its work. */
 export type Write<Who, Answer> = {
   caller: Caller<Who>
   keys?: KeyPolicy<Answer, Who> | undefined
   /** Rolls the work back. The answer stays. */
   dryRun?: boolean
-  /** Takes the company's gate exclusively, and retries what waited in vain. */
+  /** Takes the company's gate exclusively, and retries after a lock time-out or a lost connection. */
   isRevocation?: boolean
   work: WorkNeeds & { execute(transaction: Transaction, who: Who, seen: PrefetchedRow): Promise<Answer> }
-  /** Makes an answer of a refusal of the work, which is then committed. Without it a refusal rolls back. */
+  /** Returns the answer for a refusal of the work, which is then committed. Without it a refusal rolls back. */
   refuse?(refusal: Refusal): Answer
-  /** Returns the record whose tag the answer has once it is committed. */
+  /** Returns the record whose ETag is added to the answer after the commit. */
   unread?(answer: Answer): UnreadRecord | undefined
   /** Returns the last statements before the commit. */
   note?(who: Who, answer: Answer): readonly Statement[]
@@ -45,23 +45,23 @@ export type Write<Who, Answer> = {
 
 type WorkNeeds = { [part in 'locks' | 'prefetch']?: Command<unknown>[part] | undefined }
 
-/** How somebody's rights are read, held until the commit, and checked. */
+/** Reads the rights of a caller, locks them until the commit, and checks them. */
 export type Caller<Who> = {
   companyId: number
-  /** Whose part of the connections is taken; the service's own by default. */
+  /** The share of the connections to use; the service's own by default. */
   share?: Share
   claim(key: KeyAsk): Statement
-  /** Holds the caller. Takes the locks and prefetches if the work is going to run. */
+  /** Locks the caller. Takes the locks and prefetches if the work is going to run. */
   begin(transaction: Transaction, key: KeyAsk | undefined, needs: WorkNeeds): Promise<BegunWrite<Who>>
 }
 
-/** `who` throws if the caller is refused; `seen` is the row that was prefetched. */
+/** `who` throws if the caller is refused; `seen` is the prefetched row. */
 type BegunWrite<Who> = { who(): Who; seen: PrefetchedRow; earlier?: EarlierRow | undefined }
 
 /**
- * Runs a write in one transaction: what it did, its log entry and its stored answer commit together. The claim of the key
- * is a statement before the one that looks for its answer, because a statement sees what was committed when it began.
- * Decisions, Idempotency and Locks.
+ * Runs a write in one transaction: its changes, log entry and stored answer commit together. The key is claimed in a
+ * statement before the look-up of its answer, because a statement sees what was committed when it began. Decisions,
+ * Idempotency and Locks.
  */
 export async function runWrite<Who, Answer>(database: Database, write: Write<Who, Answer>) {
   const { caller, keys, dryRun = false, isRevocation = false, work, refuse, unread: unreadOf, note } = write
@@ -92,7 +92,7 @@ export async function runWrite<Who, Answer>(database: Database, write: Write<Who
   return { who, answer, tag: unread && (await tags)?.get(unread.id) }
 }
 
-/** An answer under its key. `isOver`: the key has one that no longer counts. */
+/** An answer under its key. `isOver`: the key has an earlier one that no longer counts. */
 type KeyedResponse<Who, Answer> = {
   keys: KeyPolicy<Answer, Who> | undefined
   answer: Answer
@@ -101,8 +101,8 @@ type KeyedResponse<Who, Answer> = {
 }
 
 /**
- * Stores the answers of calls under their keys, and asks for the tags of records that are not read yet, which come with the
- * commit. All are of one resource.
+ * Stores the answers of calls under their keys, and queries the ETags of unread records, which arrive with the commit.
+ * All records are of one resource.
  */
 export async function sendAnswers<Who, Answer>(
   transaction: Transaction,
@@ -135,7 +135,7 @@ export async function sendAnswers<Who, Answer>(
       ...read.map(({ id, etag }): [number, string] => [id, etag]),
     ])
   })
-  // Whoever commits hears of a failure.
+  // The commit rejects with a failure.
   tags.catch(() => undefined)
   return { tags }
 }
@@ -149,7 +149,7 @@ async function runWork<Answer>(work: () => Promise<Answer>, refuse?: (refusal: R
   }
 }
 
-/** The holder of a token. `admit` returns the caller, or throws a refusal. */
+/** Returns the caller with a token. `admit` returns its row, or throws a refusal. */
 export const tokenCaller = (
   ask: CallerAsk,
   share: Share,
@@ -165,7 +165,7 @@ export const tokenCaller = (
   },
 })
 
-/** Somebody with a session. What the work needs is looked up by the work itself. */
+/** Returns the caller with a session. The work itself reads the data that it needs. */
 export const sessionCaller = (session: SessionKey, admit: (held: Session) => Session): Caller<Session> => ({
   companyId: session.companyId,
   claim: ({ lock }) => claimForSession(lock),
@@ -178,7 +178,7 @@ export const sessionCaller = (session: SessionKey, admit: (held: Session) => Ses
   },
 })
 
-/** The operator's command, which has no keys and whom nobody refuses. */
+/** Returns the operator's command as a caller. It has no keys and is never refused. */
 export const operatorCaller = (companyId: number): Caller<Actor> => ({
   companyId,
   claim: ({ lock }) => claimForSession(lock),

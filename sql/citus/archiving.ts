@@ -9,7 +9,10 @@ export const nodeTimeouts = (milliseconds: number): Statement =>
   statement(sql`select set_config('citus.node_connection_timeout', ${`${milliseconds}`}, false),
     set_config('statement_timeout', ${`${2 * milliseconds}`}, false)`)
 
-/** Asks every node, the coordinator first, also those that are not active and are asked nothing by Citus. */
+/**
+ * Reads the archiving of every node, the coordinator first. Inactive nodes are listed too, although Citus does not ask
+ * them.
+ */
 export const archivingOfNodes = (): Statement =>
   statement(sql`with answers as materialized (
       select nodename, nodeport, success, result from run_command_on_workers($$ select to_json(a) from (${archiver}) a $$)

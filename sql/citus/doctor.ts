@@ -1,8 +1,8 @@
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** How a database distributes, as it says itself. */
+/** The distribution of a database, from its own tables. */
 
-/** Of every table of ours where it is. `together`: with its company, so that one server can be asked for both. */
+/** The place of a table. `together`: it is with its company, so that one server has both. */
 export type PlacedTable = {
   name: string
   is_of_companies: boolean
@@ -11,7 +11,7 @@ export type PlacedTable = {
 }
 export type ServerRow = { name: string; is_active: boolean; companies: number }
 
-/** Whether the extension is there; without it there is no other question. */
+/** Reads whether the extension is installed. The other statements need it. */
 export const hasCitus = (): Statement =>
   statement(sql`select extversion as version from pg_extension where extname = 'citus'`)
 
@@ -27,7 +27,7 @@ export const placedTables = (): Statement =>
     from pg_class c left join pg_dist_partition p on p.logicalrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`)
 
-/** The servers that hold companies, and how many parts of them each. */
+/** Reads the servers that hold companies, and the number of parts on each. */
 export const placements = (): Statement =>
   statement(sql`select n.nodename || ':' || n.nodeport as name, n.isactive as is_active, (
       select count(*)::int from pg_dist_placement p join pg_dist_shard s on s.shardid = p.shardid
@@ -35,7 +35,7 @@ export const placements = (): Statement =>
     ) as companies
     from pg_dist_node n where n.noderole = 'primary' and n.shouldhaveshards order by n.nodename, n.nodeport`)
 
-/** What a role has set in this database on each server, which sessions there need. */
+/** Reads the settings of the role in this database on each server, which sessions there need. */
 export const settingsOnServers = (): Statement =>
   statement(sql`select nodename || ':' || nodeport as name, success, result as settings
     from run_command_on_workers($$
@@ -44,7 +44,7 @@ export const settingsOnServers = (): Statement =>
         and setrole = (select oid from pg_roles where rolname = current_user)
     $$)`)
 
-/** The oldest open transaction of a server that has written anything. */
+/** Selects the oldest open transaction of a server that has written anything. */
 export const oldestOpen = sql`select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
         coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
       from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
@@ -52,7 +52,7 @@ export const oldestOpen = sql`select xact_start as since, format('process %s (%s
       select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
       order by since limit 1`
 
-/** The oldest open transaction of each server that holds back what is told of its companies. */
+/** Reads the oldest open transaction of each server: it holds back the feeds of the server's companies. */
 export const horizonsOfServers = (): Statement =>
   statement(
     sql`select success, result from run_command_on_workers($$

@@ -7,17 +7,17 @@ import { identifier, type Run, runInOrder, type Statement, sql, statement } from
  * log of a company begins a new epoch with the first write on another server. Decisions, Distributed.
  */
 
-/** The epoch of the last write of a company; 0 before the first. */
+/** Returns the epoch of the last write of a company; 0 before the first. */
 export const epochOf = (companyId: number | Sql): Sql =>
   sql`coalesce((select epoch from company_epochs where company_id = ${companyId} order by epoch desc limit 1), 0)`
 
-/** The line of that epoch; null where it was begun by a process from before lines, or there is none. */
+/** Returns the line of that epoch; null if a process from before lines began it, or there is none. */
 export const lineOf = (companyId: number): Sql =>
   sql`(select line from company_epochs where company_id = ${companyId} order by epoch desc limit 1)`
 
 /**
- * Where the company has come to another server since its last write, an epoch begins here. Those who write at once wait
- * for the first of them.
+ * Begins an epoch if the company has moved to another server since its last write. Concurrent writes wait for the first
+ * of them.
  */
 const beginEpoch = (companyId: number): Statement =>
   statement(
@@ -32,8 +32,8 @@ const serverOf = (companyId: number): Sql =>
   sql`(select server from company_epochs where company_id = ${companyId} order by epoch desc limit 1)`
 
 /**
- * How far the log of a company can be read: below the oldest transaction of its server. On another server than that of
- * its last write there is nobody who still writes.
+ * Returns how far the log of a company can be read: below the oldest transaction of its server. On another server than
+ * that of its last write, no transaction still writes.
  */
 export const logOf = (companyId: number): Sql => sql`
       select ${epochOf(companyId)} as epoch, ${lineOf(companyId)} as line, ${horizonOf(sql`c.id`, serverOf(companyId))} as pos
@@ -42,19 +42,19 @@ export const logOf = (companyId: number): Sql => sql`
 export const horizonOf = (companyId: Sql, server: Sql): Sql =>
   sql`case when log_server(${companyId}) = ${server} then log_horizon(${companyId}) else ${last}::xid8 end`
 
-/** The greatest of all positions. */
+/** The greatest possible position. */
 const last = sql`'18446744073709551615'`
 
 export const epochsOf = (companyId: number): Sql =>
   sql`(select epoch, line from company_epochs where company_id = ${companyId})`
 
-/** Places up to which the log of a company was whole. */
+/** Selects the positions up to which the log of a company was whole. */
 export const marksOf = (companyId: number): Sql =>
   sql`(select epoch, pos, at from company_marks where company_id = ${companyId}) log_marks`
 
 /**
- * Where an epoch of a company ends: all of it came along to another server; on the same one it began anew after the
- * last mark.
+ * Returns the end of an epoch of a company. On a move to another server, all of it came along. On the same server, a
+ * new epoch began after the last mark.
  */
 export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
         select case when split_part(ended.server, '/', 1) <> split_part(next.server, '/', 1) then ${last}
@@ -64,11 +64,11 @@ export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
         where ended.company_id = ${companyId} and ended.epoch = ${epoch}
       )`
 
-/** Statements that travel together, in an epoch that is of this server; the rows of the last. */
+/** Sends statements together, in an epoch of this server. Returns the rows of the last. */
 export const inEpoch = (run: Run, companyId: number, ...statements: Statement[]): Promise<readonly unknown[]> =>
   runInOrder(run, beginEpoch(companyId), ...statements)
 
-/** A mark of this moment, with the line of its epoch. */
+/** Inserts a mark of this moment, and returns it with the line of its epoch. */
 export const markNow = async (run: Run, companyId: number): Promise<readonly unknown[]> => {
   const [mark] = (await inEpoch(run, companyId, insertMark(companyId))) as { epoch: number; pos: string }[]
   const [row] = await run<{ line: number | null }>(
@@ -89,7 +89,7 @@ const insertMark = (companyId: number): Statement =>
     'changes.mark-company',
   )
 
-/** A mark for every company that was written to since its last. */
+/** Inserts a mark for every company with a write since its last mark. */
 export const markAll = (seconds: number): Statement =>
   statement(
     sql`insert into company_marks (company_id, epoch, pos)
@@ -108,7 +108,7 @@ export const markAll = (seconds: number): Statement =>
     'changes.mark',
   )
 
-/** Ids of the log, in the order in which they are drawn. */
+/** Draws ids of the log, in ascending order. */
 export const drawIds = async (run: Run, count: number): Promise<number[]> => {
   const rows = await run<{ id: number }>(
     statement(sql`select nextval('history_id_seq') as id from generate_series(1, ${count}::int)`, 'history.ids'),
@@ -116,14 +116,14 @@ export const drawIds = async (run: Run, count: number): Promise<number[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** Ids of the log for records, each once. */
+/** Draws an id of the log for each record, each record once. */
 export async function withIds(run: Run, ids: readonly number[]): Promise<Map<number, number>> {
   const each = [...new Set(ids)].toSorted((one, other) => one - other)
   const drawn = await drawIds(run, each.length)
   return new Map(each.map((id, index) => [id, drawn[index] as number]))
 }
 
-/** What the log says of records `r`, by the ids of its rows. */
+/** Selects the log entries for records `r`, by the ids of their rows. */
 export const ofRecords = ({
   companyId,
   table,
@@ -138,8 +138,8 @@ export const ofRecords = ({
 type RecordsThere = { companyId: number; table: string; written: ReadonlyMap<number, number>; columns: Sql; only: Sql }
 
 /**
- * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
- * own row, so that the position is one of the company's server.
+ * Inserts the rows of the log for each row of `of` (history_id, record_id, version, changes, held). The company's own
+ * row is joined, so that the position is one of the company's server.
  */
 export const loggedThere = (
   author: LogAuthor,

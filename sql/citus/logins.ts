@@ -1,9 +1,12 @@
 import { companyRow } from '../access.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
 
-/** Who signs in names no company, so which accounts an address has is known on every server: the table `logins`. */
+/**
+ * The table `logins`, which every server has: a sign-in names no company, so each server must find the accounts of an
+ * address.
+ */
 
-/** The accounts of an address that somebody may sign in to, one company after the other. */
+/** Reads the accounts of an address that can sign in, one company after the other. */
 export const candidatesThere =
   (email: string, accountId: number | null, most: number): Steps =>
   async (run) => {
@@ -33,7 +36,7 @@ export const candidatesThere =
     return rows.length > 0 ? rows : [{ ...logins[0], company_id: null }]
   }
 
-/** A write of an account, which keeps its address in `logins` where that has changed. */
+/** Returns a write of an account that also updates its address in `logins` if that has changed. */
 export const withLogin = (companyId: number, write: Statement): Statement => ({
   ...write,
   distributed: async (run) => {

@@ -1,12 +1,15 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { identifier, type Steps, sql, statement } from '../statement.ts'
 
-/** What the fixed tables are asked where companies are distributed: one company at a time, found by a look at all. */
+/**
+ * Statements on the fixed tables where companies are distributed: a look-up over all companies, then one statement a
+ * company.
+ */
 
-/** Rows of any company that are to go, and the column that tells them apart in a company. */
+/** Rows of any company to be deleted, and the column that identifies them within a company. */
 export type SweptRows = { table: string; key: string; type: 'text' | 'bigint'; where: Sql; most: number }
 
-/** A row back for each, as of one statement. */
+/** Returns a row for each deleted one, as the single statement does. */
 export const sweepThere =
   ({ table, key, type, where, most }: SweptRows): Steps =>
   async (run) => {
@@ -27,13 +30,15 @@ export const sweepThere =
     return found
   }
 
-/** In one order, so that two that sweep at once never wait for each other. */
+/** Groups rows by company in one order, so that two concurrent sweeps never wait for each other. */
 export function byCompany<Row extends { company_id: number }>(rows: readonly Row[]): [number, Row[]][] {
   const groups = Map.groupBy(rows, ({ company_id }) => company_id)
   return [...groups].toSorted(([one], [other]) => one - other)
 }
 
-/** The changes of row counts, into the totals. What another process has taken meanwhile is not counted twice. */
+/**
+ * Adds the changes of row counts to the totals. A change that another process has taken meanwhile is not counted twice.
+ */
 export const compactThere =
   (most: number): Steps =>
   async (run) => {

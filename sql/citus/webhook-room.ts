@@ -2,10 +2,10 @@ import type { Sql } from 'sql-template-tag'
 import { type Steps, sql, statement } from '../statement.ts'
 import { byCompany } from './system.ts'
 
-/** A company whose attempts take more bytes than `budget`; up to `most` of them go at once. */
+/** A company whose attempts take more bytes than `budget`; up to `most` of them are removed at once. */
 export type RoomToFree = { companyId: number; budget: number; most: number }
 
-/** Notes what goes before it goes, so that the endpoints never claim more than there is. */
+/** Notes the removal before it, so that the endpoints never claim more attempts than there are. */
 export const freeThere =
   ({ companyId }: RoomToFree, excess: Sql): Steps =>
   async (run) => {
@@ -30,7 +30,7 @@ export const freeThere =
     )
   }
 
-/** Empties attempts of any company, found by a look at all. */
+/** Empties attempts of any company, found by a look-up over all. */
 export const emptyThere =
   (emptied: Sql, most: number): Steps =>
   async (run) => {

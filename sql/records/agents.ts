@@ -4,7 +4,7 @@ import type { CallerAsk } from '../system/caller.ts'
 import type { AgentsRow } from '../system/companies.ts'
 import { withCaller } from './read.ts'
 
-/** What is asked about the company of an agent, with its caller. `erased_at` is the last erasure of a person. */
+/** The settings of an agent's company, with the caller. `erased_at` is the time of the last erasure of a person. */
 export type AgentCompanyRow = AgentsRow & { erased_at: string | null }
 
 export const agentWithCaller = (ask: CallerAsk): Statement =>

@@ -4,7 +4,7 @@ import { kindOf } from '#registry/fields/index.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
 
-/** The resources of which a company has one with an amount in it, whether it is live or was deleted. */
+/** Reads the resources of which a company has a record with an amount, live or deleted. */
 export function resourcesWithAmounts(companyId: number, records: readonly Definition[]): Statement {
   const [first, ...others] = records.flatMap((definition) => {
     const amounts = amountsOf(definition)

@@ -15,7 +15,7 @@ import { withCaller } from './read.ts'
 /** The resources that are open to the caller: by scope alone, and by scope and add-on. */
 export type OpenRow = { in_scope: string[]; open: string[] }
 
-/** A page of the changes of resources that are open to the caller, of these alone where any are named. */
+/** Reads a page of the changes of resources that are open to the caller, or of the named ones among them. */
 export const changesWithCaller = (
   ask: CallerAsk,
   definitions: readonly Definition[],
@@ -33,11 +33,11 @@ export const changesWithCaller = (
     ),
     'changes.page-with-caller',
   )
-  // After a change, or a lost network, many ask for the same at once.
+  // After a change, or a network failure, many callers ask for the same page at once.
   return { ...page, heavyOf: ask.companyId }
 }
 
-/** The position of this moment, marked for a caller who is let in. */
+/** Reads the current position, and marks it for an authorized caller. */
 export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]): Statement =>
   statement(
     withCaller(
@@ -63,7 +63,7 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
     },
   )
 
-/** The changes of one record, and how many there are; none of a record that never was. */
+/** Reads the changes of one record and their number; none if the record never existed. */
 export const historyWithCaller = (
   ask: CallerAsk,
   definition: Definition,

@@ -10,14 +10,14 @@ import { recordNow } from './written-changes.ts'
 
 export type ChangesAsk = {
   companyId: number
-  /** Null: from the oldest change that is kept. */
+  /** Null starts at the oldest change that is kept. */
   after: Cursor | null
   limit: number
-  /** Null: as far back as there are any. */
+  /** Null is no limit. */
   keptDays: number | null
 }
 
-/** A page of changes, and what is needed to judge the position after which it was asked for. */
+/** A page of changes, and the data to check the position after which it was requested. */
 export type ChangesRow = {
   /** The changes, as JSON with commas between. */
   json: string
@@ -26,30 +26,30 @@ export type ChangesRow = {
   start_epoch: number
   start_pos: string
   start_id: number
-  /** The epoch in which the cursor was issued; null where its line is of no epoch of this database, or was not given. */
+  /** The epoch in which the cursor was issued; null if its line is of no epoch of this database, or it has none. */
   issued_epoch: number | null
   /** The line of the cursor. */
   start_line: number | null
-  /** The first and the last change that was looked at, told or not; null where there was none. */
+  /** The first and the last change that was examined, shown or not; null if there was none. */
   first_epoch: number | null
   first_pos: string | null
   next_epoch: number | null
   next_pos: string | null
   next_id: number | null
   more: boolean
-  /** The epoch that is written in, and the position below which nothing can appear any more. */
+  /** The current epoch, and the position below which nothing can appear any more. */
   epoch: number
-  /** Of that epoch; null in a distributed database where a process from before lines began it. */
+  /** The line of that epoch; null if a process from before lines began it in a distributed database. */
   line: number | null
   horizon: string
-  /** Where the epoch of the position is closed, the position up to which it is known to be whole. */
+  /** If the epoch of the position is closed, the position up to which it is known to be whole. */
   closed_at: string | null
-  /** What is older is no longer told. */
+  /** Older changes are no longer shown. */
   kept_epoch: number | null
   kept_pos: string | null
 }
 
-/** Changes that one page looks at, so that its cost is bounded however few of them are told. */
+/** Changes that one page examines, so that its cost is bounded however few of them are shown. */
 const examinedMax = 1000
 
 export const changesAfter = (
@@ -57,7 +57,10 @@ export const changesAfter = (
   ask: ChangesAsk & { records: readonly string[] },
 ): Statement => statement(changesPage(definitions, ask, sql`${ask.records}::text[]`), 'changes.page')
 
-/** `told` are the names of the resources whose changes are told. Where a page is full, nothing behind it is looked at. */
+/**
+ * Returns a page of changes. `included` are the names of the resources whose changes are shown. Changes behind a full
+ * page are not examined.
+ */
 export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, included: Sql): Sql {
   const { companyId, after, limit, keptDays } = ask
   const marks = eitherSql(sql`log_marks`, () => marksOf(companyId))
@@ -117,7 +120,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
     left join (select epoch, pos from examined where place = 1 limit 1) first on true`
 }
 
-/** The changes of one record, newest first, in the same shape. */
+/** Returns the changes of one record, newest first, in the same form. */
 export const changesOfRecord = (
   definition: Definition,
   { companyId, id, limit, offset }: { companyId: number; id: number; limit: number; offset: number },
@@ -130,7 +133,10 @@ export const changesOfRecord = (
       ) ordered
     ) h`
 
-/** The JSON of the change `h`, as text. A record that is there is shown as it is now, one that is gone as it last was. */
+/**
+ * Returns the JSON of the change `h`, as text. A live record is shown in its current state, a deleted one in its last
+ * state.
+ */
 function changeJson(definitions: readonly Definition[], companyId: number): Sql {
   const action = raw("case h.action when 'changed' then 'updated' else h.action end")
   return sql`(select row_to_json(change)::text from (
@@ -142,7 +148,7 @@ function changeJson(definitions: readonly Definition[], companyId: number): Sql 
     ) change)`
 }
 
-/** The record of the deletion `h` as it last was. Members that the resource has got since are null. */
+/** Returns the record of the deletion `h` in its last state. Members that the resource has got since are null. */
 function recordHeld(definitions: readonly Definition[]): Sql {
   const whole = definitions.map(({ name, fields }) => {
     const members = Object.keys(fields).map((field) => `"${field}" json`)
@@ -153,7 +159,7 @@ function recordHeld(definitions: readonly Definition[]): Sql {
   return sql`case when h.held is not null then case h.records ${join(whole, ' ')} end end`
 }
 
-/** Who did it. */
+/** The author of a change. */
 const by = jsonObject({
   channel: sql`case h.door when 'web' then 'console' else h.door end`,
   account_id: sql`h.account_id`,

@@ -4,9 +4,9 @@ import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
 
-/** Who changed what, and what was deleted: what the console shows of the past. */
+/** The history of records and settings, as the console shows it. */
 
-/** Who did something to which record, and when. */
+/** A change of a record: its author, its record, its time. */
 type LogEntry = {
   id: number
   at: string
@@ -14,7 +14,7 @@ type LogEntry = {
   account_name: string | null
   door: string
   token_label: string | null
-  /** Who issued that token; null where the operator did. */
+  /** The account that issued that token; null for the operator. */
   issuer_id: number | null
   issuer_name: string | null
   records: string
@@ -31,7 +31,7 @@ const authorColumns = (
 ) => sql`h.account_id, ${nameOf(companyId, 'h.account_id')} as account_name, h.door, t.label as token_label,
   t.issued_by as issuer_id, ${nameOf(companyId, 't.issued_by')} as issuer_name`
 
-/** The token that it was done with, if any. */
+/** Joins the token of a change, if it has one. */
 const token = (companyId: number) => sql`
   left join lateral (
     select label, issued_by from tokens
@@ -41,7 +41,7 @@ const token = (companyId: number) => sql`
 const line = (companyId: number) =>
   sql`h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.action, h.changes, h.write_id`
 
-/** The history of one record, newest first, live or not. */
+/** Reads the history of one record, newest first, live or not. */
 export const historyOfRecord = (
   companyId: number,
   records: string,
@@ -68,7 +68,7 @@ export const countOfHistory = (
       select from history h where ${ofRecord(companyId, records, recordId)} ${inOrderOf(sql`h.record_id`, sql`h.id`)}
     ) h`
 
-/** The last things that happened to records of these resources, with what the records are called. */
+/** Reads the last changes of records of these resources, with the titles of the records. */
 export function recentHistory(companyId: number, definitions: readonly Definition[], limit: number): Statement {
   const names = definitions.map(({ name }) => name)
   const titles = definitions.map(
@@ -88,7 +88,7 @@ export type SettingsRow = HistoryRow & { title: string | null }
 const ofSettings = (companyId: number, resources: readonly SettingsKind[]) =>
   sql`${isAudited(companyId)} and records = any (${resources}::text[])`
 
-/** What was done to settings of these kinds, newest first, with what they are called. */
+/** Reads the changes of settings of these kinds, newest first, with their names. */
 export const historyOfSettings = (
   companyId: number,
   resources: readonly SettingsKind[],
@@ -118,7 +118,10 @@ export type RemovalRow = LogEntry & {
   restored_at: string | null
 }
 
-/** The records that let go: `of` is, one by one, the record they referred to; `settled` what else changed on some. */
+/**
+ * The records whose references were emptied. `of` are the records they referred to, one by one; `settled` is another
+ * column that was set on some.
+ */
 export type UnlinkedEntry = {
   records: string
   by: string
@@ -127,7 +130,7 @@ export type UnlinkedEntry = {
   settled?: { column: string; from: string; to: string; ids: number[] }
 }
 
-/** Deletions of records of these resources, newest first. */
+/** Reads deletions of records of these resources, newest first. */
 export const removalsOf = (
   companyId: number,
   resources: readonly string[],

@@ -1,7 +1,7 @@
 import { inOrderOf, inState, liveOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 
-/** What an owner wants to know in the morning: one statement a part, each over the live records of the company. */
+/** The overview that an owner sees in the morning: one statement a part, each over the live records of the company. */
 
 export const projectsByStatus = (companyId: number): Statement =>
   statement(
@@ -21,7 +21,7 @@ export const estimatesWaiting = (companyId: number): Statement =>
 
 export type DueRow = { id: number; name: string; on: string; count: number }
 
-/** Active subcontractors whose insurance or licence ends within so many days, or has ended; the first of them. */
+/** Reads the first active subcontractors whose insurance or licence has ended, or ends within this many days. */
 export const expiringSubcontractors = (
   companyId: number,
   column: 'insurance_expires_on' | 'license_expires_on',
@@ -35,7 +35,7 @@ export const expiringSubcontractors = (
     `home.${column}`,
   )
 
-/** Equipment that is to be serviced by then, but for what is retired. */
+/** Reads equipment that is to be serviced by then, except retired equipment. */
 export const serviceDue = (companyId: number, until: string, most: number): Statement =>
   dueItems(
     sql`select id, name, next_service_on as on_day from ${liveOf('equipment', companyId)} r where status <> 'RETIRED'`,

@@ -9,19 +9,19 @@ import { addToRowCount } from '../system/row-counts.ts'
 import { columnsOf, parameter, typedColumns } from './columns.ts'
 import { recordJson } from './record-json.ts'
 
-/** Records that come to be, one or many of a resource: each part is a statement of its own, and they travel together. */
+/** Inserts of one or many records of a resource. Each part is a statement of its own; they are sent together. */
 
-/** What a write leaves behind. */
+/** A record after a write. */
 export type WrittenRow = { id: number; version: number; json: string }
 
-/** A record that is to be inserted, and the call that it comes from. */
+/** A record to be inserted, and its call. */
 export type NewRecord = { id: number; by: Origin; values: JsonObject }
 
-/** Ids for records, in the order in which they are drawn. */
+/** Draws ids for records, in ascending order. */
 export const drawRecordIds = ({ name }: Definition, count: number): Statement =>
   statement(sql`select nextval(${raw(`'${name}_id_seq'`)}) as id from generate_series(1, ${count}::int)`, `${name}.ids`)
 
-/** `currency` is that of the company, where the first statement returns the records as they are shown. */
+/** `currency` is that of the company. If it is set, the first statement returns the records as they are shown. */
 type InsertRequest = {
   author: Author
   definition: Definition
@@ -58,7 +58,7 @@ export function insertRecords({ author, definition, records, currency }: InsertR
   ]
 }
 
-/** Inserts a record that was erased, under the id that it had, as a newer version. */
+/** Inserts an erased record again, under its former id, as a newer version. */
 export function insertAgain(
   author: Author,
   definition: Definition,

@@ -8,7 +8,7 @@ import { byKey, byKeys, equalsIndexed, inOrderOf, liveNamed } from '../access.ts
 import { eitherSql, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
 
-/** Without any condition of its own, a list holds every live record, and their number is known. */
+/** Returns whether a list has a condition. Without one it has every live record, whose number is stored. */
 export const narrows = ({
   filters,
   words,
@@ -21,17 +21,17 @@ export const narrows = ({
   Object.keys(filters).length + words.length + among.length + ranges.length > 0 ||
   [updatedSince, ids, reference].some((asked) => asked !== undefined)
 
-/** The live records of a listing: what follows `from`, with the records as `r`, in the order of one index. */
+/** The live records of a listing: the text after `from`, with the records as `r`, in the order of one index. */
 export type ListingSource = {
   from: Sql
-  /** The columns by which they are in the order of their ids; undefined where they are in another order. */
+  /** The columns that give the order of ids; undefined in another order. */
   byId: readonly Sql[] | undefined
 }
 
 /**
- * Finds the records by one index, whatever else is asked of them: by their ids, by the caller's own reference, by one reference
- * or several, by words, by their changes in the log, by another filter, else all of the company. The first that is asked
- * for narrows most. `lacks` is an expression for the permissions of fields that the reader does not hold, null where none.
+ * Finds the records by one index, whatever the other conditions are. The first of these that is present narrows most:
+ * ids, the caller's own reference, one reference or several, words, changes in the log, another filter, else the
+ * company. `lacks` is an expression for the permissions of fields that the reader does not hold, null for none.
  */
 export function findRecords(
   companyId: number | Sql,
@@ -87,13 +87,16 @@ export function findRecords(
   return { from: those(sql`${table} r`, [ofCompany, live, ...rest(listing)]), byId: [id] }
 }
 
-/** A reference leads to fewer records than a state; what has no index serves nothing. */
+/**
+ * Returns the filter whose index narrows most: a reference leads to fewer records than a state. Filters without an
+ * index do not count.
+ */
 function servingField(definition: Definition, asked: readonly string[]): string | undefined {
   const indexed = equalityIndexes(definition).filter((name) => asked.includes(name))
   return indexed.find((name) => definition.fields[name]?.kind === 'reference') ?? indexed[0]
 }
 
-/** Live records with one of these values of a field, value by value. */
+/** Selects live records with one of these values of a field, value by value. */
 function recordsAmong(companyId: number | Sql, definition: Definition, field: string, among: AmongFilter): Sql {
   const values = among.find((one) => one.field === field)?.values ?? []
   const column = sql`${raw(field)}`
@@ -111,12 +114,13 @@ const typeOf = ({ fields }: Definition, name: string): Sql => {
   return raw(kindOf(field).column(field))
 }
 
-/** The greatest for which there are keys of words: of an id that a forged token made up there need be none. */
+/** The greatest company id that word keys can hold. The id of a forged token may be greater. */
 const companyMax = raw('140737488355327')
 
 /**
- * Records with all of these words. The keys of the words are hashed trigrams that hold the company, and `company_id + 0` keeps the planner from
- * reading its whole key beside them. The search index is the one that knows live records by their lack of a removal.
+ * Selects records with all of these words. The keys of the words are hashed trigrams that contain the company.
+ * `company_id + 0` keeps the planner from reading the company's whole key beside them. The search index has only live
+ * records, by the condition `removal_id is null`.
  */
 const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => {
   const having = (keysOf: (word: string) => Sql) =>
@@ -138,10 +142,10 @@ const byWords = (companyId: number | Sql, { name }: Definition, words: readonly 
 const loggedMax = 10_000
 
 /**
- * Live records that changed at a moment or later, as `r`. The log finds them, because every change of a record adds a
- * row to it with the same time, of the same transaction; a table of records has no index of that time, which each update
- * would have to write. Where there are more changes than `loggedMax`, all records of the company are read instead. Which
- * way is taken is decided once for the statement, by the log alone.
+ * Selects live records that changed at a moment or later, as `r`. The log finds them: every change of a record adds a
+ * row with the same time, in the same transaction. A table of records has no index of that time, because each update
+ * would have to write it. If there are more changes than `loggedMax`, all records of the company are read instead. That
+ * is decided once for the statement, by the log alone.
  */
 function recordsSince(companyId: number | Sql, { name }: Definition, moment: string): Sql {
   const everyRecord = sql`(
@@ -163,7 +167,7 @@ function recordsSince(companyId: number | Sql, { name }: Definition, moment: str
       union all
       select r.* from ${everyRecord} where not (select is_small from size)
     ) r`,
-    // The log and the records have the times of two servers there.
+    // In a distributed database the log and the records have times of two servers.
     () => everyRecord,
   )
 }
@@ -173,12 +177,12 @@ const omitFilter = (listing: ListRequest, filter: string): ListRequest => ({
   filters: Object.fromEntries(Object.entries(listing.filters).filter(([field]) => field !== filter)),
 })
 
-/** What is asked beside that by which the records are found. */
+/** Returns the conditions beside the one by which the records are found. */
 function residualConditions(definition: Definition, listing: ListRequest, lacks: Sql): Sql[] {
   const { filters, words, updatedSince, among = [], ranges = [] } = listing
   return [
     ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
-    // As a select of its own, what follows from a word alone is computed once and not for each record.
+    // As a select of its own, the pattern of a word is computed once and not for each record.
     ...words.map((word) =>
       eitherSql(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
     ),
@@ -193,8 +197,8 @@ function residualConditions(definition: Definition, listing: ListRequest, lacks:
 }
 
 /**
- * Where something that is searched has a right: each word occurs in what the reader may see, too. The column `search` has
- * all; this is the same expression over the others.
+ * Returns conditions for resources with a right on a searched field: each word must occur in fields that the reader may
+ * see. The column `search` has all fields; this is the same expression over the others.
  */
 function visibleWords({ fields, search }: Definition, words: readonly string[], lacks: Sql): Sql[] {
   if (words.length === 0 || search.every((name) => fields[name]?.right === undefined)) return []

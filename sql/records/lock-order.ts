@@ -6,7 +6,7 @@ import { equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /**
- * The order in which every write locks records: by resource, what is referred to first, then by id. Whoever waits holds
+ * The order in which every write locks records: by resource, referenced ones first, then by id. A waiting write holds
  * only locks that come before the one it waits for, so no two writes wait for each other. Decisions, Locks.
  */
 
@@ -14,7 +14,9 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
 export const holdStrengths = ['for key share', 'for share', 'for no key update', 'for update'] as const
 export type Hold = (typeof holdStrengths)[number]
 
-/** The names of all resources in the lock order. A reference within a resource makes a tree and counts for nothing. */
+/**
+ * Returns the names of all resources in the lock order. A reference within a resource makes a tree and does not count.
+ */
 export const lockOrder = memoize((definitions: readonly Definition[]): readonly string[] => {
   const ordered: string[] = []
   const visit = (definition: Definition, path: readonly string[]): void => {
@@ -30,28 +32,28 @@ export const lockOrder = memoize((definitions: readonly Definition[]): readonly 
   return ordered
 })
 
-/** Sorts names of resources. */
+/** Compares names of resources by the lock order. */
 const inLockOrder = (one: string, other: string): number =>
   lockOrder(registry).indexOf(one) - lockOrder(registry).indexOf(other)
 
-/** The references of a resource as [field, resource that it leads to], those within the resource last. */
+/** Returns the references of a resource as [field, referenced resource], those within the resource last. */
 export const referencesInOrder = memoize((definition: Definition): readonly [string, string][] =>
   Object.entries(definition.fields)
     .flatMap(([name, field]): [string, string][] => (field.kind === 'reference' ? [[name, field.to]] : []))
     .toSorted(([, one], [, other]) => inLockOrder(one, other)),
 )
 
-/** The references by which records of a resource refer to each other. */
+/** Returns the references by which records of a resource refer to each other. */
 export const treesOf = ({ name, fields }: Definition): string[] =>
   Object.keys(fields).filter((field) => {
     const type = fields[field]
     return type?.kind === 'reference' && type.to === name
   })
 
-/** A record, and how strongly it is locked. */
+/** A record, and the strength of its lock. */
 export type LockRequestRow = { id: number; hold: Hold }
 
-/** Locks records in the order in which they are given; a record that is not there is not locked. */
+/** Locks records in the given order; a record that does not exist is not locked. */
 export const holdInOrder = (companyId: number, table: string, wanted: readonly LockRequestRow[]): Statement => {
   const held = holdStrengths.map(
     (hold, index) => sql`left join lateral (
@@ -66,21 +68,22 @@ export const holdInOrder = (companyId: number, table: string, wanted: readonly L
   )
 }
 
-/** A relation of the resource `owner`, and the ids of the records that go there. */
+/** A relation of the resource `owner`, and the ids of its removed records. */
 export type Finder = { owner: string; relation: Relation; gone: readonly number[] }
 
-/** A resource whose records are looked up by their references to records that go; `known` ones are locked with them. */
+/** A resource whose records are looked up by their references to removed records; `known` ones are locked with them. */
 export type LookUp = { table: string; finders: readonly Finder[]; known: readonly number[] }
 
 export type RemovalEffect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
 
-/** A record that refers to one that goes: for each relation where that leads and what becomes of the record, or nulls. */
+/** A record that refers to a removed one: for each relation the removed record and the effect, or nulls. */
 export type RelatedRow = { records: string; id: number; to: (number | null)[]; effects: (RemovalEffect | null)[] }
 
 /**
- * Locks the live records that refer to records which go, by resource in the lock order and then by id, and judges them
- * under the lock. Nothing new can refer to what goes: that is locked already. Once a record goes along, what refers to it
- * is seen only by a statement that begins after its lock. So nothing is locked from `firstReferring` on.
+ * Locks the live records that refer to removed records, by resource in the lock order and then by id, and finds the
+ * effects under the lock. Nothing new can refer to removed records: they are locked already. Once a record is removed
+ * along, only a statement that begins after its lock sees all references to it. So nothing is locked from
+ * `firstReferring` on.
  */
 export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Statement {
   const isSingle = lookUps.every(({ finders: [one, ...more], known }) => {
@@ -115,7 +118,7 @@ export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Stat
   )
 }
 
-/** A row if a live record that is not among those held refers to any of the records `to`. It locks nothing. */
+/** Returns a row if a live record outside of `held` refers to any of the records `to`. Locks nothing. */
 export const referringBesides = (
   companyId: number,
   table: string,
@@ -138,7 +141,7 @@ const relatedOf = (table: string): Sql => raw(`related_${table}`)
 const mayCascade = ({ onDelete }: Relation): boolean =>
   onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
 
-/** The resources whose records may go with a record of this one, its own first. */
+/** Returns the resources whose records may be removed with a record of this one, its own first. */
 export const goingWith = memoize(({ name }: Definition): readonly string[] => {
   const going = new Set([name])
   for (const owner of going)
@@ -147,13 +150,13 @@ export const goingWith = memoize(({ name }: Definition): readonly string[] => {
   return [...going]
 })
 
-/** The first resource in the lock order, behind one of these, whose records refer to records of that one. */
+/** Returns the first resource in the lock order, behind one of these, whose records refer to records of that one. */
 export const firstReferring = (owners: readonly string[]): string | undefined =>
   lockOrder(registry).find((table) =>
     relationsTo(table).some(({ owner }) => owners.includes(owner) && inLockOrder(owner, table) < 0),
   )
 
-/** The relations by which records of a resource refer to others. */
+/** Returns the relations by which records of a resource refer to others. */
 export const relationsTo = (table: string): readonly Omit<Finder, 'gone'>[] =>
   relationsByTable(registry).get(table) ?? []
 
@@ -165,8 +168,8 @@ const relationsByTable = memoize((definitions: readonly Definition[]) =>
 )
 
 /**
- * Of one record that goes: the index of the reference has those that refer to it in the order of their ids. Those of its
- * own resource were locked together with it; one that has come since is told and not locked.
+ * Selects the records that refer to one removed record: the index of the reference has them in the order of their ids.
+ * Those of the same resource were locked together with it. One that has come since is returned and not locked.
  */
 function relatedToOne(companyId: number, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
   const { owner, relation, gone } = finders[0] as Finder
@@ -204,7 +207,7 @@ function relatedToAny(companyId: number, { table, finders, known }: LookUp, unle
     where ${join([sql`r.deleted_at is null`, sql`(${join(finders.map(isOf), ' or ')})`, ...unless], ' and ')}`
 }
 
-/** What becomes of the record `r`, as text. */
+/** Returns the effect on the record `r`, as text. */
 function effectOf({ onDelete: { restrict, cascade, otherwise } }: Relation) {
   const cases = [
     ...(restrict ? [sql`when ${matchConditions(restrict)} then 'restrict'`] : []),

@@ -7,16 +7,16 @@ import { type CallerAsk, callerTypes, ofToken } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
 import { withCaller } from './read.ts'
 
-/** What a caller is told of itself. */
+/** The data that a caller reads about itself. */
 export type MeRow = {
   company_name: string
   plan: string
   label: string
   expires_at: string | null
-  /** On the token and held by its account. */
+  /** Scopes of the token that its account also holds. */
   scopes: string[]
   add_ons: string[]
-  /** The number of live records of each resource that was asked for. */
+  /** The number of live records of each of `resources`. */
   used: number[]
 }
 

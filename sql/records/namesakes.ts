@@ -4,12 +4,12 @@ import { liveOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { uniqueFields } from './columns.ts'
 
-/** A record that goes by a name: its title, or the value of a unique field. */
+/** A record with one of the names, as its title or as the value of a unique field. */
 export type NamesakeRow = { place: number; id: number; title: string; also: string | null }
 
 /**
- * Which live records go by each name, capitals apart. There is no index of names, so the records of the company are read
- * once for all names.
+ * Finds the live records with each name, capitals apart. There is no index of names, so the records of the company are
+ * read once for all names.
  */
 export function namesakes(companyId: number, definition: Definition, { names, only, most }: Names): Statement {
   const { name, title } = definition
@@ -17,7 +17,8 @@ export function namesakes(companyId: number, definition: Definition, { names, on
   const also = unique.length > 0 ? sql`coalesce(${join(unique)})` : sql`null::text`
   const called = [sql`r.${identifier(title)}::text`, ...unique].map((value) => sql`lower(${value})`)
   const among = only ? sql` and r.${identifier(only.column)} = ${only.value}` : sql``
-  // Asked whether it is true, the list of names is no join, whose size would be a guess: it is hashed, and each record looks into it.
+  // `is true` keeps the planner from making the list a join with a guessed row count: it is hashed, and each record is
+  // looked up in it.
   return statement(
     sql`with wanted as (select lower(value) as called, place from unnest(${names}::text[]) with ordinality given (value, place)),
       met as (
@@ -34,9 +35,12 @@ export function namesakes(companyId: number, definition: Definition, { names, on
   )
 }
 
-/** The names, the records that may be meant where not all of them are, and how many of each name are told. */
+/** The names, a condition on the records if not all may be meant, and the number of records returned for each name. */
 type Names = { names: readonly string[]; only?: { column: string; value: string } | undefined; most: number }
 
-/** By whose values records may be named besides by their title: none that somebody may not see. */
+/**
+ * Returns the fields that name records beside their title. A field with a right is none, since not everybody may see
+ * it.
+ */
 const namingFields = (definition: Definition): string[] =>
   uniqueFields(definition).filter((name) => definition.fields[name]?.right === undefined)

@@ -7,11 +7,11 @@ import { identifier, instant, type Statement, sql, statement } from '../statemen
 import { columnsOf } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** What there is of a person, and how it goes. Decisions, Persons. */
+/** The data of a person in records and history, and its erasure. Decisions, Persons. */
 
 export type PersonRow = { version: number; json: string; deleted_at: string | null }
 
-/** A record, live or deleted, locked as strongly as a removal locks it. */
+/** Locks a record, live or deleted, as strongly as a removal does. */
 export const lockPerson = (companyId: number, definition: Definition, id: number): Statement =>
   statement(
     sql`select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
@@ -41,7 +41,7 @@ export type PersonHistoryRow = {
 const ofRecord = (companyId: number, records: string, id: number): Sql =>
   sql`company_id = ${companyId} and records = ${records} and ${equalsIndexed(sql`record_id`, id)}`
 
-/** All changes of a record with their values, oldest first. */
+/** Reads all changes of a record with their values, oldest first. */
 export const historyOfPerson = (companyId: number, records: string, id: number): Statement =>
   statement(
     sql`select id, ${instant('at')} as at, action, version, changes, held, account_id, door from (
@@ -51,8 +51,8 @@ export const historyOfPerson = (companyId: number, records: string, id: number):
   )
 
 /**
- * Takes the values of fields out of the history of a record: the record of a deletion has those of an erased person, and a
- * change says only which fields it was about.
+ * Removes the values of fields from the history of a record. The entry of a deletion gets those of an erased person. A
+ * change keeps only the names of its fields.
  */
 export function eraseHistory(companyId: number, records: string, id: number, erased: JsonObject): Statement {
   const fields = Object.keys(erased)
@@ -65,7 +65,7 @@ export function eraseHistory(companyId: number, records: string, id: number, era
   )
 }
 
-/** A JSON object with its members in their order, some of them with another value, which may depend on their `key`. */
+/** Returns a JSON object with its members in their order, some with another value, which may depend on their `key`. */
 const replaceMembers = (column: string, fields: readonly string[], value: Sql): Sql =>
   sql`case when json_typeof(${raw(column)}) = 'object' then (
       select '{' || coalesce(string_agg(
@@ -76,7 +76,7 @@ const replaceMembers = (column: string, fields: readonly string[], value: Sql): 
 
 export type PersonRemovalRow = { id: number; at: string; title: string; mode: string; restored_at: string | null }
 
-/** The deletions that a record was the first of. */
+/** Reads the deletions that began with a record. */
 export const removalsOfPerson = (companyId: number, records: string, id: number): Statement =>
   statement(
     sql`select id, ${instant('at')} as at, title, mode, ${instant('restored_at')} as restored_at
@@ -92,11 +92,11 @@ export const renameRemovals = (companyId: number, ids: readonly number[], title:
     'persons.rename-removals',
   )
 
-/** The records of a company, also deleted ones. */
+/** Selects the records of a company, also deleted ones. */
 const allOf = (table: string, companyId: number): Sql =>
   sql`(select * from ${identifier(table)} where company_id = ${companyId} ${inOrderOf(sql`id`)})`
 
-/** The ids of the records that refer to a record by a field, also of deleted ones. */
+/** Reads the ids of the records that refer to a record by a field, also of deleted ones. */
 export const referringTo = (companyId: number, records: string, field: string, id: number): Statement =>
   statement(
     sql`select id, deleted_at is null as live from ${allOf(records, companyId)} r
@@ -104,7 +104,10 @@ export const referringTo = (companyId: number, records: string, field: string, i
     `${records}.referring.${field}`,
   )
 
-/** Records of a resource, also deleted ones, that have one of these texts in a field of text. Capitals and accents do not count. */
+/**
+ * Reads records of a resource, also deleted ones, with one of these texts in a text field. Capitals and accents do not
+ * count.
+ */
 export const recordsWithText = (
   companyId: number,
   definition: Definition,

@@ -9,16 +9,17 @@ import { uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
+/** The references and unique values of a request, if they are acceptable; null for the others. */
 export type SentValues = { readonly [field: string]: string | number | null }
 
-/** A row of a set, as far as it is looked up: its record if it has one, and what it says of references and unique values. */
+/** A row of a set for the look-up: its record if it has one, and its references and unique values. */
 export type LookUpRow = { id?: number | null; sent: SentValues }
 
 /**
- * Of creates: their ids, where their references lead, who has their unique values, the company's currency, and the plan if
- * there is a limit to it. All look-ups of a set come as one row whose `rows` name their places in it. Where companies are
- * distributed the ids are drawn later: a server's own would carry its number beyond 2^53.
+ * Prefetches for creates: their ids, the referenced records, the holders of their unique values, the company's
+ * currency, and the plan if it limits them. All look-ups of a set come as one row whose `rows` have their places. Where
+ * companies are distributed the ids are drawn later: an id of a single server would contain its number, and exceed
+ * 2^53.
  */
 export function prefetchForCreate(
   companyId: number,
@@ -34,7 +35,7 @@ export function prefetchForCreate(
     ...plan,
     ...lookUps(companyId, definition, needs, waits),
   ]
-  // Apart from the others: what is joined has one form alone.
+  // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
   const from = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, rows)}`
   return {
     name: `${definition.name}.create${nameOf(definition, needs)}`,
@@ -43,9 +44,9 @@ export function prefetchForCreate(
 }
 
 /**
- * Of updates: what the records would refer to and be called by, and the records. In the lock order: what they refer to is
- * locked before they are. Where a reference is not sent and rules read the record that it leads to, the reference is read
- * before the record is locked, and shown as `wasColumn`.
+ * Prefetches for updates: the referenced records, the holders of unique values, and the records. They are locked in the
+ * lock order, referenced records first. If rules read a reference that is not sent, it is read before its record is
+ * locked, and returned as `wasColumn`.
  */
 export function prefetchForUpdate(
   companyId: number,
@@ -68,7 +69,7 @@ export function prefetchForUpdate(
       condition,
       waits,
     })
-  // A record of the same resource is locked before or behind this one, by their ids.
+  // A record of the same resource is locked before or after this one, by their ids.
   const before = references.map(
     (field) => sql`${refer(field, trees.includes(field) ? sql`id < given.id` : undefined)} as ${identifier(field)}`,
   )
@@ -99,16 +100,16 @@ export function prefetchForUpdate(
   }
 }
 
-/** Whether what another transaction has locked is waited for; else it is as if it were not there. */
+/** Whether to wait for records that another transaction has locked. Else they are skipped, as if they did not exist. */
 export type WaitsForLocks = boolean
 const orSkip = (lock: string, waits: WaitsForLocks): string => (waits ? lock : `${lock} skip locked`)
 
 const onlyAmong = (places: Sql | undefined): Sql => (places ? sql` where given.place = any (${places})` : sql``)
 
-/** All rows as one, which may travel with a statement that returns one. */
+/** Returns all rows as one, for a statement that returns one row. */
 const rowsOf = (rows: Sql): Sql => sql`select json_agg(looked) as rows from (${rows}) looked`
 
-/** References and unique fields that any of the rows sends. What none sends is not looked up. */
+/** Returns the references and unique fields that any of the rows sends. The others are not looked up. */
 function needsOf(definition: Definition, rows: readonly LookUpRow[]): readonly string[] {
   const fields = lookedUp(definition)
   const needs = fields.filter((field) => rows.some(({ sent }) => (sent[field] ?? null) !== null))
@@ -121,13 +122,13 @@ const lookedUp = memoize((definition: Definition): readonly string[] => [
   ...uniqueFields(definition),
 ])
 
-/** What a statement looks up, as a part of its name: a bit for each field, in hexadecimal. */
+/** Returns the look-ups of a statement as a part of its name: a bit for each field, in hexadecimal. */
 const nameOf = (definition: Definition, needs: readonly string[]): string =>
   `:${lookedUp(definition)
     .reduce((bits, field, index) => (needs.includes(field) ? bits + 2 ** index : bits), 0)
     .toString(16)}`
 
-/** The rows as the source `given`: their place, record and the needed values. */
+/** Returns the rows as the source `given`: their place, record and the needed values. */
 function givenRows(definition: Definition, needs: readonly string[], rows: readonly LookUpRow[]): Sql {
   const given = rows.map(({ id = null, sent }, place) => ({
     place,
@@ -143,9 +144,9 @@ const sentColumn = (field: string): string => `${field}__sent`
 const sentAs = (source: string, field: string): Sql => raw(`${source}.${sentColumn(field)}`)
 
 /**
- * Of a delete: the record, locked against references too. Where records of its resource refer to each other, those that
- * refer to it are locked with it, in the order of their ids; `family` are the ids of all of them. With the plan, if it
- * limits anything that may go.
+ * Prefetches for a delete: the record, locked against references too. If its resource has a tree, the records that
+ * refer to it are locked with it, in the order of their ids; `family` are the ids of all of them. It includes the plan,
+ * if that limits a resource that may be removed.
  */
 export function prefetchForDelete(companyId: number, definition: Definition, id: number): Prefetch {
   const { name } = definition
@@ -174,7 +175,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
   }
 }
 
-/** What the references and unique values of a record lead to; of those alone that are given. */
+/** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
   return statement(
@@ -183,16 +184,16 @@ export function lookUp(companyId: number, definition: Definition, sent: SentValu
   )
 }
 
-/** The names of the columns that have the id of a record to be, and the currency of its company. */
+/** Names of the columns for the id of a new record, and for the currency of its company. */
 export const newIdColumn = 'id__new'
 export const currencyColumn = 'company__currency'
 
-/** The name of the column that has the live record with the value of a unique field. */
+/** Returns the name of the column for the live record with the value of a unique field. */
 export const holderColumn = (field: string): string => `${field}__holder`
-/** The name of the column that is the same for values which count as one. */
+/** Returns the name of the column that has equal keys for values that count as one. */
 export const keyColumn = (field: string): string => `${field}__key`
 
-/** Whether a live record other than `self` has the value of a unique field. */
+/** Returns whether a live record other than `self` has the value of a unique field. */
 export const isTaken = (
   companyId: number,
   { name }: Definition,
@@ -208,14 +209,17 @@ export const isTaken = (
       )`
 }
 
-/** Locked below and shown above: what is shown, and what it leads to, is the row as it was when the lock was got. */
+/**
+ * The record is locked by the inner query and returned by the outer one. So the result, and its references, are of the
+ * row at the time of the lock.
+ */
 const lockRecord = (companyId: number, { name }: Definition, id: number | Sql, lock: string): Sql =>
   sql`select * from ${byKey(name, companyId, id, lock)} held where deleted_at is null`
 
 const recordColumns = (companyId: number, definition: Definition): Sql =>
   sql`r.version, ${recordJson(definition, currencyOf(companyId))} as json`
 
-/** The references that lead to records which the rules of a resource read. */
+/** Returns the references to records that the rules of a resource read. */
 export const readingReferences = memoize((definition: Definition): readonly string[] =>
   referencesInOrder(definition)
     .map(([field]) => field)
@@ -225,10 +229,10 @@ export const readingReferences = memoize((definition: Definition): readonly stri
     }),
 )
 
-/** The name of the column that has a reference as it was before its record was locked. */
+/** Returns the name of the column for a reference as it was before its record was locked. */
 export const wasColumn = (field: string): string => `${field}__was`
 
-/** A column for each needed reference, in the lock order, and two for each unique value. */
+/** Returns a column for each needed reference, in the lock order, and two for each unique value. */
 const lookUps = (
   companyId: number,
   definition: Definition,
@@ -245,8 +249,8 @@ const lookUps = (
 ]
 
 /**
- * The record that a reference leads to, locked so that it cannot be deleted before the transaction ends (a foreign key
- * alone does not protect a soft delete), or null.
+ * Returns the referenced record, or null. It is locked, so that it cannot be deleted before the transaction ends: a
+ * foreign key alone does not prevent a soft delete.
  */
 function lockReferenced(
   companyId: number,
@@ -258,7 +262,7 @@ function lockReferenced(
   if (field?.kind !== 'reference') throw new Error(`${name} is no reference`)
   const columns = ['id', ...(field.reads ?? [])].map(identifier)
   const only = field.only ? sql` and ${identifier(field.only.column)} = ${field.only.value}` : sql``
-  // A rule that reads the record needs it unchanged until the end; existence alone needs it undeleted.
+  // A rule that reads the record needs it unchanged until the commit; existence alone needs it undeleted.
   const hold = orSkip(field.reads ? 'for share' : 'for key share', waits)
   return sql`(select row_to_json(it) from (
         select ${join(columns)} from ${byKey(field.to, companyId, condition ? sql`${id} and ${condition}` : id, hold)} held where deleted_at is null${only}

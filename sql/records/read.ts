@@ -11,17 +11,17 @@ import { rowCount } from '../system/row-counts.ts'
 import { findRecords, narrows } from './listing.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** A record and its caller. `json` is null where there is no such live record. */
+/** Reads a record and its caller. `json` is null if there is no such live record. */
 export const fetchWithCaller = (
   ask: CallerAsk,
   definition: Definition,
   id: number,
   fields?: string[],
 ): Statement | BatchableRead =>
-  // Any choice of fields can come.
+  // Callers can choose any fields, so there are too many texts to prepare.
   fields ? statement(fetchedWithCaller({ ...ask, id }, definition, fields)) : batchableFetch(definition)({ ...ask, id })
 
-/** A page, its exact total, and its caller. Both come from one snapshot. */
+/** Reads a page, its exact total, and its caller. All come from one snapshot. */
 export function listWithCaller(
   ask: CallerAsk,
   definition: Definition,
@@ -38,14 +38,14 @@ export function listWithCaller(
       })
 }
 
-/** A page of what a reference can lead to, by id and title. */
+/** Reads a page of the records that a reference can lead to, by id and title. */
 export const choicesWithCaller = (ask: CallerAsk, definition: Definition, listing: ListRequest): Statement =>
   listedWithCaller(ask, definition, listing, { name: 'choices', json: selectTitle(definition) })
 
 const selectTitle = ({ title }: Definition): Sql =>
   sql`(select row_to_json(choice)::text from (select r.id, r.${identifier(title)} as title) choice)`
 
-/** A page of records, each as an expression of the record `r` says. */
+/** Reads a page of records, each as an expression over the record `r`. */
 const listedWithCaller = (
   ask: CallerAsk,
   definition: Definition,
@@ -62,11 +62,14 @@ const listedWithCaller = (
     ),
   )
 
-/** Marks the statement of a listing that reads much for each record, or many records. */
+/** Marks the statement of a listing as heavy if it reads much for each record, or many records. */
 const markHeavy = (companyId: number, definition: Definition, listing: ListRequest, made: Statement): Statement =>
   isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
 
-/** Sorted by a text, with a word that has no trigram, far from the beginning, or narrowed by what has no index alone. */
+/**
+ * Returns whether a listing is expensive: sorted by a text, with a word without a trigram, far from the beginning, or
+ * filtered without an index.
+ */
 const isHeavy = (definition: Definition, listing: ListRequest): boolean =>
   listing.sort.some(({ field }) => isSortedAsText(definition, field)) ||
   listing.words.some((word) => [...word].length < 3) ||
@@ -104,27 +107,27 @@ const batchableWalk = memoize((definition: Definition) =>
 
 const cutTypes = { limit: 'bigint', offset: 'bigint' } as const
 
-/** A page of all records, and its caller. */
+/** Selects a page of all records, and its caller. */
 const selectAllRecords = (asked: StatementInput<CallerAsk & PageCut>, definition: Definition): Sql =>
   withCaller(
     asked,
     page({ ...asked, lacks: lackedByCaller }, definition, firstPage, recordJson(definition, raw('caller.currency'))),
   )
 
-/** Of everything; where it is cut is asked. */
+/** A listing of all records, whose range is passed as values. */
 const firstPage: ListRequest = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
 
-/** One record by its id, or by an expression for it, and its caller. */
+/** Selects one record by its id, or by an expression for it, and its caller. */
 export const fetchedWithCaller = (
   asked: StatementInput<CallerAsk & { id: number }>,
   definition: Definition,
   fields?: string[],
 ): Sql => withCaller(asked, selectRecord(asked, definition, raw('caller.currency'), fields))
 
-/** Who reads a listing who has been seen already, and the permissions of fields that are not held. */
+/** A reader whose rights are checked already, with the permissions of fields it lacks. */
 type KnownReader = { companyId: number; lacksRights: readonly string[] }
 
-/** A page for somebody whose rights have been seen already. */
+/** Reads a page for a reader whose rights are checked already. */
 export const list = (
   { companyId, lacksRights }: KnownReader,
   definition: Definition,
@@ -144,7 +147,7 @@ export const list = (
     ),
   )
 
-/** The ids of everything a listing finds, in its order: what an export reads page by page. */
+/** Reads the ids of all records of a listing, in its order: an export reads them page by page. */
 export const listIds = (
   { companyId, lacksRights }: KnownReader,
   definition: Definition,
@@ -171,12 +174,12 @@ const selectRecord = (
     select r.version, ${recordJson(definition, currency, fields)} as json
     from ${byKey(definition.name, companyId, id)} r where r.deleted_at is null`
 
-/** `besides` are further parts of the statement, which may look at the caller. */
+/** Selects columns with their caller. `besides` are further parts of the statement, which may use the caller. */
 export const withCaller = (asked: StatementInput<CallerAsk>, wanted: Sql, besides: Sql = sql``): Sql =>
   sql`with caller as (${callerOf(asked)})${besides}
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
-/** Where a page is cut: behind an id, or behind so many records. */
+/** The range of a page: after an id, or after a number of records. */
 type PageCut = { limit: number; offset: number; afterId?: number | undefined }
 
 function page(
@@ -190,12 +193,12 @@ function page(
   const total = (counted: Sql) =>
     narrows(listing) ? sql`(select count(*) from ${counted})` : rowCount(companyId, definition.name)
   const records = (source: Sql) => sql`(select coalesce(string_agg(${json}, ','), '') from (${source}) r)`
-  // Ids come first, from an index where one has all that is asked; the records of the page alone are looked up.
+  // Ids are selected first, from an index if it has all columns needed. Only the records of the page are looked up.
   const looked = (source: Sql) => sql`(select coalesce(string_agg((
         select ${json} from ${byKey(definition.name, companyId, raw('page.id'))} r
       ), ','), '') from (${source}) page)`
 
-  // A walk looks at one record more than it shows, which says whether there is another page.
+  // A walk reads one record more than it shows, which tells whether there is another page.
   const walk = (source: Sql, shownRow: Sql) => sql`
     (
       select coalesce(string_agg(${shownRow}, ',') filter (where r.place <= ${limit}::bigint), '') as json,
@@ -215,7 +218,7 @@ function page(
       ${total(counted)} as total,
       ${isNear(listing) ? records(sql`select r.* from ${from} ${ordered}`) : looked(sql`select r.id from ${from} ${ordered}`)} as json`
   }
-  // What a search finds, or the log, or what is named, is found once, for the total and for the page.
+  // The result of a search, of the log or of named ids is found once, for the total and for the page.
   const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined || listing.ids !== undefined
   const foundPage = sql`select id from found${afterIdCondition(afterId, ' where id')} order by ${order(listing)}`
   const shownById = sql`(select ${json} from ${byKey(definition.name, companyId, raw('r.id'))} r)`
@@ -233,16 +236,16 @@ function page(
 }
 
 /**
- * Whose records are read, and an expression for the permissions of fields that the reader lacks: the text search finds
- * nothing by what is withheld. Null: none.
+ * The company whose records are read, and an expression for the permissions of fields that the reader lacks, null for
+ * none. The text search ignores withheld fields.
  */
 type Reader = { companyId: number | Sql; lacks: Sql }
 
-/** Of somebody whose row is read by the same statement. */
+/** The permissions that the caller lacks, whose row the same statement reads. */
 const lackedByCaller = raw('caller.lacks_rights')
 const lackedBy = (lacks: readonly string[]): Sql => sql`${lacks.length === 0 ? null : lacks}::text[]`
 
-/** The ids of what a listing finds, with what they are sorted by. */
+/** Selects the ids of a listing, with the columns they are sorted by. */
 function ids({ companyId, lacks }: Reader, definition: Definition, listing: ListRequest): Sql {
   const { from, byId } = findRecords(companyId, definition, listing, lacks)
   const terms = raw(
@@ -251,17 +254,17 @@ function ids({ companyId, lacks }: Reader, definition: Definition, listing: List
   return sql`select r.id${terms} from ${from}${byId ? sql` ${inOrderOf(...byId)}` : sql``}`
 }
 
-/** Where the page begins behind an id. */
+/** Returns the condition of a page that begins after an id. */
 const afterIdCondition = (afterId: number | Sql | undefined, id: string): Sql =>
   afterId === undefined ? sql`` : sql`${raw(id)} > ${afterId}`
 
-/** A page near the beginning: reading what stands before it costs little. */
+/** Returns whether a page is near the beginning: reading the records before it costs little. */
 const isNear = ({ offset }: ListRequest): boolean => offset <= pageSizeMax * 10
 
 const order = ({ sort }: ListRequest): Sql =>
   raw([...sort.map(({ descending }, place) => `sort_${place}${direction(descending)}`), 'id'].join(', '))
 
-/** Words are ordered as people read them: capitals and accents do not count. */
+/** Returns the expression to sort by. Capitals and accents of texts do not count. */
 const sortTerm = (definition: Definition, field: string): string =>
   isSortedAsText(definition, field) ? `folded(r.${field})` : `r.${field}`
 
@@ -269,7 +272,10 @@ const isSortedAsText = ({ fields }: Definition, field: string): boolean => field
 
 const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 
-/** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
+/**
+ * Returns the name of the prepared statement, or undefined if too many names are possible: a caller must not fill a
+ * connection with statements.
+ */
 function listName({ name }: Definition, listing: ListRequest, as: string): string | undefined {
   const { filters, words, sort, updatedSince, afterId, fields, ids, among = [], ranges = [], reference } = listing
   const narrowed = [

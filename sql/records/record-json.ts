@@ -6,15 +6,15 @@ import { memoize } from '#registry/memoize.ts'
 import { sql } from '../statement.ts'
 
 /**
- * The JSON of the record `r`, as text, built by PostgreSQL: the members in the order of the definition, the `fields`
- * alone where given. `currency` is an expression for the company's currency.
+ * Returns the JSON of the record `r`, as text that PostgreSQL builds: the members in the order of the definition, or
+ * `fields` alone. `currency` is an expression for the company's currency.
  */
 export function recordJson(definition: Definition, currency: Sql, fields?: readonly string[]): Sql {
   const texts = fields ? textsOf(definition, fields) : allTextsOf(definition)
   return sql(texts, ...texts.slice(1).map(() => currency))
 }
 
-/** The texts before, between and after the places of the currency. */
+/** Returns the texts before, between and after the places of the currency. */
 function textsOf(definition: Definition, fields: readonly string[]): readonly string[] {
   const members = Object.entries(definition.fields)
     .filter(([name]) => name === 'id' || fields.includes(name))
@@ -25,7 +25,7 @@ function textsOf(definition: Definition, fields: readonly string[]): readonly st
   return `(select row_to_json(record)::text from (select ${members.join()}) record)`.split(currencyPlace)
 }
 
-/** No text of a statement has it. */
+/** Does not occur in the text of a statement. */
 const currencyPlace = '\0'
 
 const allTextsOf = memoize((definition: Definition) => textsOf(definition, Object.keys(definition.fields)))

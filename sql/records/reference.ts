@@ -6,11 +6,11 @@ import { type Prefetch, type Statement, sql, statement } from '../statement.ts'
 import type { CallerAsk } from '../system/caller.ts'
 import { fetchedWithCaller } from './read.ts'
 
-/** Records by the identifier that the caller has for them. Capitals do not count, and deleted records have given it up. */
+/** Records by their external references. Capitals do not count, and deleted records have given theirs up. */
 
 /**
- * The live record with a reference, not locked: it is locked by its id, and looked at again. By a statement after the lock of
- * the value it is seen as the last holder of that lock left it.
+ * Selects the live record with a reference, without a lock: it is locked by its id and read again. A statement after
+ * the lock of the value sees the record as the last holder of that lock left it.
  */
 export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.of-reference`,

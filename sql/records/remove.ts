@@ -15,12 +15,12 @@ export type RemovalEntry = {
   recordId: number
   mode: 'soft' | 'hard'
   title: string
-  /** records → ids that went with it */
+  /** Ids that were deleted along, by resource. */
   cascaded: { readonly [records: string]: readonly number[] }
   unlinked: readonly UnlinkedEntry[]
 }
 
-/** The id of a removal, drawn with the look-ups, so that nothing waits for what is written. */
+/** Draws the id of a removal with the look-ups, so that no write waits for it. */
 export const nextRemovalId = (): Statement => statement(sql`select nextval('removals_id_seq') as id`, 'removals.id')
 
 export const insertRemoval = (author: Author, id: number, removal: RemovalEntry): Statement =>
@@ -31,7 +31,7 @@ export const insertRemoval = (author: Author, id: number, removal: RemovalEntry)
     'removals.insert',
   )
 
-/** Puts records out of sight; they share the removal and can come back with it. The log keeps them as they last were. */
+/** Hides records. They share the removal and can come back with it. The log keeps their last state. */
 export function softDelete(
   author: Author,
   definition: Definition,
@@ -58,7 +58,7 @@ export function softDelete(
   ]
 }
 
-/** Erases a record for good. The log keeps it as it last was. */
+/** Erases a record for good. The log keeps its last state. */
 export function erase(
   author: Author,
   { name }: Definition,
@@ -78,7 +78,7 @@ export function erase(
         what: { version: sql`r.version + 1`, held: sql`${held}::json` },
       },
     ),
-    // The foreign key empties references of deleted records. Citus knows no such action, so statements do it there.
+    // The foreign key empties references of deleted records. Citus has no such action, so statements do it there.
     { ...erased, distributed: (run) => runInOrder(run, ...unlinkAll(companyId, name, id), erased) },
     addToRowCount(companyId, name, -1),
   ]
@@ -98,7 +98,7 @@ const unlinkAll = (companyId: number, name: string, id: number): Statement[] =>
     ),
   )
 
-/** A record that was settled, and what its column held. */
+/** A record with a changed column, and the old value. */
 export type ColumnChangeRow = {
   id: number
   changes: { [column: string]: [held: number | string | null, now: string | null] }
@@ -113,7 +113,7 @@ export type ColumnChange = {
   to: string | null
 }
 
-/** Sets one column of records that this transaction holds. The first statement returns what it was. */
+/** Sets one column of records that this transaction has locked. The first statement returns the old values. */
 export function setColumn(author: Author, { definition, column, ids, from, to }: ColumnChange): Statement[] {
   const { companyId } = author
   const { name, fields } = definition

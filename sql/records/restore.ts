@@ -9,13 +9,13 @@ import type { RemovalRow } from './history.ts'
 import { isTaken } from './prefetch.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** Undoing a deletion. */
+/** The statements of a restore. */
 
 export type HeldRemoval = Pick<RemovalRow, 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
   restored: boolean
 }
 
-/** One restore of a removal at a time. */
+/** Locks a removal, so that one restore of it runs at a time. */
 export const lockRemoval = (companyId: number, id: number): Statement =>
   statement(
     sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored
@@ -31,7 +31,7 @@ export const markRestored = (companyId: number, id: number): Statement =>
 
 export type SoftDeletedRow = { records: string; id: number; json: string }
 
-/** The records that one removal put out of sight, held, as they were. */
+/** Reads and locks the records that one removal hid, in their last state. */
 export const softDeletedBy = (
   companyId: number,
   removalId: number,
@@ -52,7 +52,7 @@ export const softDeletedBy = (
     `${groups.map(({ definition }) => definition.name).join('.')}.soft-deleted`,
   )
 
-/** Puts records in sight again. */
+/** Shows hidden records again. */
 export const undelete = (author: Author, records: string, ids: readonly number[], removalId: number): Statement[] => [
   statement(
     sql`update ${identifier(records)} r set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
@@ -68,8 +68,8 @@ export const undelete = (author: Author, records: string, ids: readonly number[]
 ]
 
 /**
- * Which of these records are live, each held so that it cannot be deleted meanwhile. They are held before they are
- * looked at: a deletion that is under way is waited for.
+ * Reads which of these records are live, each locked so that it cannot be deleted meanwhile. The lock comes before the
+ * read: a concurrent deletion is waited for.
  */
 export const holdLive = (companyId: number, records: string, ids: readonly number[]): Statement =>
   statement(
@@ -77,7 +77,7 @@ export const holdLive = (companyId: number, records: string, ids: readonly numbe
     `${records}.hold-live`,
   )
 
-/** Those of these records whose value of a unique field a live record has meanwhile. */
+/** Reads those of these records whose value of a unique field a live record has meanwhile. */
 export const takenMeanwhile = (
   companyId: number,
   definition: Definition,
@@ -90,7 +90,7 @@ export const takenMeanwhile = (
     `${definition.name}.taken.${field}`,
   )
 
-/** Live records whose reference is still empty, held, as they are. */
+/** Reads and locks live records whose reference is still empty. */
 export const stillEmpty = (
   companyId: number,
   definition: Definition,

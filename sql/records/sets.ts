@@ -7,7 +7,7 @@ import { referencesInOrder } from './lock-order.ts'
 
 /** Look-ups and locks for the records of a set, in one statement. */
 
-/** The unlocked records, live or not, as far as is needed to know what their locks are: references and unique values. */
+/** Reads records without a lock, live or not, with the fields that decide their locks: references and unique values. */
 export const seenRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement => {
   const names = [...referencesInOrder(definition).map(([field]) => field), ...uniqueFields(definition)]
   return statement(
@@ -18,7 +18,7 @@ export const seenRecords = (companyId: number, definition: Definition, ids: read
 
 export type HolderRow = { place: number; key: string; holder: number | null }
 
-/** Which live record has each value of a unique field; `key` is the same for values that count as one. */
+/** Reads which live record has each value of a unique field; `key` is the same for values that count as one. */
 export function holdersOf(
   companyId: number,
   { name }: Definition,
@@ -37,7 +37,7 @@ export function holdersOf(
   )
 }
 
-/** The last of so many running numbers, which are the caller's now. */
+/** Draws running numbers for the caller. Returns the last of them. */
 export const nextNumbers = (companyId: number, records: string, count: number): Statement =>
   statement(
     sql`insert into numbers (company_id, records, last) values (${companyId}, ${records}, ${count}::int)
@@ -46,7 +46,7 @@ export const nextNumbers = (companyId: number, records: string, count: number): 
     'numbers.take',
   )
 
-/** Makes sure of the rows of running numbers, in the order of their names, and locks them. */
+/** Creates missing rows of running numbers, in the order of their names, and locks them. */
 export const holdNumbers = (companyId: number, records: readonly string[]): Statement =>
   statement(
     sql`insert into numbers (company_id, records, last)
@@ -55,7 +55,7 @@ export const holdNumbers = (companyId: number, records: readonly string[]): Stat
     'numbers.hold',
   )
 
-/** Holds the row counts that the plan limits, in the order of their names. */
+/** Locks the row counts that the plan limits, in the order of their names. */
 export const holdSlots = (companyId: number, records: readonly string[]): Statement =>
   statement(
     sql`select count(*) from unnest(${records}::text[]) wanted (records) cross join lateral (

@@ -4,7 +4,7 @@ import { byKeys } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** The tags of records as they are when they are asked for: what `recordTag` makes of a version and a text. */
+/** ETags of records in their current state, as `recordTag` makes them of a version and a text. */
 
 export type TagRow = { id: number; etag: string }
 
@@ -14,14 +14,14 @@ export const tagsOf = (companyId: number, definition: Definition, ids: readonly 
     `${definition.name}.tags`,
   )
 
-/** The tag of the record with an id, within another statement. */
+/** Returns the ETag of a record by its id, within another statement. */
 export const tagWithin = (companyId: number, definition: Definition) => ({
   records: definition.name,
   tagOf: (id: Sql): Sql =>
     sql`(select ${tag(companyId, definition)} from ${identifier(definition.name)} r where r.company_id = ${companyId} and r.id = ${id})`,
 })
 
-/** Of the record `r`. */
+/** Returns the ETag of the record `r`. */
 const tag = (companyId: number, definition: Definition): Sql => {
   const hash = sql`sha256(convert_to(${recordJson(definition, currencyOf(companyId))}, 'UTF8'))`
   return sql`'"' || r.version || '-' || left(translate(encode(${hash}, 'base64'), '+/', '-_'), 22) || '"'`

@@ -2,14 +2,14 @@ import { raw } from 'sql-template-tag'
 import { byKey } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 
-/** One writer at a time may re-hang the tree of a reference; two at once could close a circle that neither sees. */
+/** Locks the tree of a reference for one writer. Two concurrent moves could close a circle that neither sees. */
 export const lockTree = (companyId: number, table: string, field: string): Statement =>
   statement(
     sql`select pg_advisory_xact_lock(hashtext(${`${table}.${field}`}), ${companyId % 2 ** 31}::int)`,
     'tree.lock',
   )
 
-/** Whether following `field` from the record `from` leads to the record `to`. */
+/** Returns whether following `field` from the record `from` leads to the record `to`. */
 export const leadsTo = (companyId: number, table: string, field: string, from: number, to: number): Statement =>
   statement(
     sql`with recursive chain as (

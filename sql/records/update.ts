@@ -7,7 +7,7 @@ import { appendChanges } from '../system/log.ts'
 import { columnsOf, typedColumns } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** A record that is to be changed, which this transaction holds; `version` is the one that it has before. */
+/** A record to be changed, which this transaction has locked; `version` is the one before the change. */
 export type UpdateOfSet = { id: number; version: number; by: Origin; values: JsonObject; changes: JsonObject }
 
 type UpdateRequest = {
@@ -19,7 +19,7 @@ type UpdateRequest = {
   isShown: boolean
 }
 
-/** Updates the `names` of records, with their history. What one does not change is written as it is. */
+/** Updates the fields `names` of records, with their history. Unchanged ones are written as they are. */
 export function updateHeld({ author, definition, updates, names, isShown }: UpdateRequest): Statement[] {
   const { companyId } = author
   const { name } = definition
@@ -43,7 +43,7 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
     statement(
       sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
     from ${found}${returning}`,
-      // Any choice of columns can come; only those of which there are few are prepared.
+      // Callers can change any fields; only statements with few columns are prepared.
       names.length <= 2 ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(definition, names)}` : undefined,
     ),
     appendChanges(
@@ -54,7 +54,7 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
   ]
 }
 
-/** Which of a resource's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
+/** Returns the fields of a statement as a short name: a bit for each, in hexadecimal. */
 const shapeOf = (definition: Definition, fields: readonly string[]): string =>
   Object.keys(definition.fields)
     .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)

@@ -6,23 +6,23 @@ import { byKey, byKeys, equalsIndexed } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** What one write changed, as the log has it: inside the transaction that writes, and at any time after. */
+/** The changes of one write in the log: inside the transaction that writes, and at any time after. */
 
 export type WrittenChange = {
   id: number
   records: string
   record_id: number
   action: 'created' | 'changed' | 'deleted' | 'erased' | 'restored'
-  /** Of the record, once it was changed. */
+  /** The version of the record after the change. */
   version: number
   changes: { [field: string]: [JsonObject[string], JsonObject[string]] } | null
   removal_id: number | null
 }
 
-/** What a write has created is shown as it is now. */
+/** A change of a write. A created record has its current state. */
 export type PlannedRow = WrittenChange & { record: JsonObject | null }
 
-/** What a write has changed behind one of its changes, in that order. */
+/** Reads the changes of a write after one of its changes, in order. */
 export const plannedBy = (
   definitions: readonly Definition[],
   companyId: number,
@@ -34,10 +34,10 @@ export const plannedBy = (
     'history.planned',
   )
 
-/** A change of a write that is to be taken back, and by what it was made. */
+/** A change of a write to be undone, and the token of its author. */
 export type UndoRow = WrittenChange & { token_id: number | null; held: JsonObject | null }
 
-/** What a write has changed, the newest first. Of a record that was erased what it last was. */
+/** Reads the changes of a write, the newest first. An erased record has its last state. */
 export const changesOfWrite = (companyId: number, writeId: string): Statement =>
   statement(
     sql`select ${columns}, h.token_id, case when h.action = 'erased' then h.held end as held
@@ -45,7 +45,7 @@ export const changesOfWrite = (companyId: number, writeId: string): Statement =>
     'history.of-write',
   )
 
-/** The fields of a record that have changed after a version. */
+/** Reads the fields of a record that have changed after a version. */
 export const changedSince = (companyId: number, records: string, id: number, version: number): Statement =>
   statement(
     sql`select distinct field from (
@@ -57,7 +57,7 @@ export const changedSince = (companyId: number, records: string, id: number, ver
     'history.changed-since',
   )
 
-/** Deletions by their ids, locked in this order: what they did is undone or not. */
+/** Reads and locks deletions in the order of their ids, so that one undo at a time changes them. */
 export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
   statement(
     sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
@@ -65,7 +65,7 @@ export const removalsById = (companyId: number, ids: readonly number[]): Stateme
     'removals.by-id',
   )
 
-/** From where on the changes of a write have been taken back; all at once take back one write in turn. */
+/** Reads and locks from where on the changes of a write are undone. Concurrent undos of one write run in turn. */
 export const holdUndo = (companyId: number, writeId: string): Statement =>
   statement(
     sql`insert into undos as u (company_id, write_id, undone_from) values (${companyId}, ${writeId}, ${idMax}::bigint)
@@ -80,7 +80,7 @@ export const moveUndo = (companyId: number, writeId: string, undoneFrom: number)
     'undos.move',
   )
 
-/** The record that a change `h` was about, as it is now; null where it is gone. */
+/** Returns the current state of the record of a change `h`; null if it is deleted. */
 export function recordNow(definitions: readonly Definition[], companyId: number): Sql {
   const live = definitions.map(
     (definition) => sql`when ${raw(`'${definition.name}'`)} then (

@@ -9,7 +9,7 @@ export type AccountRow = {
   email: string
   permissions: string[]
   disabled: boolean
-  /** Of a program: nobody signs in with it. */
+  /** An account of a program: nobody signs in with it. */
   service: boolean
 }
 
@@ -30,7 +30,7 @@ export const insertAccount = (
 export const accountsOf = (companyId: number): Statement =>
   statement(sql`select ${accountColumns} from accounts where company_id = ${companyId} order by id`)
 
-/** Ids are unique across companies, so an account tells its company. */
+/** Reads the company of an account: ids are unique across companies. */
 export const companyOfAccount = (id: number): Statement =>
   statement(sql`select company_id from accounts where id = ${id}`)
 
@@ -42,7 +42,7 @@ export const lockAccount = (companyId: number, id: number): Statement =>
     sql`select ${accountColumns} from accounts where company_id = ${companyId} and id = ${id} for no key update`,
   )
 
-/** A null hash keeps the password. An address that is another one from now on is like a new one. */
+/** Updates an account. A null hash keeps the password. A changed address counts as a new one. */
 export const updateAccount = (
   companyId: number,
   { id, name, email, permissions, disabled }: AccountRow,
@@ -59,7 +59,7 @@ export const updateAccount = (
 
 export type RightsRow = { permissions: string[]; add_ons: string[] }
 
-/** What an account may do, by a token no more than that carries; and what the company has switched on. */
+/** Reads the permissions of an account, limited to those of its token, and the company's add-ons. */
 export const rightsOfAuthor = ({ companyId, accountId, tokenId }: Author): Statement =>
   statement(
     sql`select c.add_ons, array(

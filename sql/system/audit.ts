@@ -2,26 +2,29 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 
-/** Who signed in, set something or took something out: the part of the history that is about no records. Decisions, Audit. */
+/**
+ * The audit log: sign-ins, changes of settings, exports and imports. It is the part of the history without records.
+ * Decisions, Audit.
+ */
 
-/** Settings, whose history stays. */
+/** Kinds of settings, whose history stays. */
 export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents'] as const
 export type SettingsKind = (typeof settingsKinds)[number]
 
-/** What is kept for a time. The record of a session is the account whose it is; of the others, the company. */
+/** Kinds whose rows are kept for a time. The record of a session is its account; of the others, the company. */
 const passingKinds = ['sessions', 'exports', 'imports'] as const
 
-/** All of it; the index of these names them too. */
+/** All kinds. The index of the audit log names them too. */
 export const auditKinds = [...settingsKinds, ...passingKinds] as const
 export type AuditKind = (typeof auditKinds)[number]
 
 const kindList = (kinds: readonly string[]): Sql => raw(kinds.map((kind) => `'${kind}'`).join(', '))
 
-/** The condition of the index. */
+/** Returns the condition of the index. */
 export const isAudited = (companyId: number | Sql): Sql =>
   sql`company_id = ${companyId} and records in (${kindList(auditKinds)})`
 
-/** The name of what the row `h` of the history is about. */
+/** Returns the name of the setting of the row `h` of the history. */
 export const titleOfSetting = (companyId: number): Sql => sql`case h.records
         when 'tokens' then (
           select label from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
@@ -35,7 +38,7 @@ export type AuditFilter = {
   actorId?: number | undefined
   action?: string | undefined
   records?: AuditKind | undefined
-  /** Moments, the first included and the last not. */
+  /** Moments; `from` is included, `before` is not. */
   from?: string | undefined
   before?: string | undefined
 }
@@ -46,7 +49,7 @@ export type AuditRow = {
   action: string
   records: AuditKind
   record_id: number
-  /** The name of what it was done to; null where it is gone or has none. */
+  /** The name of the setting; null if it is deleted or has none. */
   title: string | null
   account_id: number | null
   account_name: string | null
@@ -58,7 +61,7 @@ export type AuditRow = {
   device: string | null
   request_id: string | null
   changes: { [name: string]: [unknown, unknown] } | null
-  /** The moment as it is stored, for the page that follows. */
+  /** The moment as it is stored, for the cursor of the next page. */
   place: string
 }
 
@@ -85,14 +88,14 @@ const page = (companyId: number, where: Sql, rest: Sql): Statement =>
       select * from history where ${where} order by at desc, id desc ${rest}
     ) h order by h.at desc, h.id desc`)
 
-/** A page, newest first. */
+/** Reads a page, newest first. */
 export const listAudit = (
   companyId: number,
   filter: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Statement => page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
 
-/** The rows that are older than one of them, newest first. */
+/** Reads the rows that are older than one of them, newest first. */
 export const auditBefore = (
   companyId: number,
   filter: AuditFilter,
@@ -116,7 +119,7 @@ const isOver = (companyId: number | Sql, keptDays: number): Sql =>
   sql`${isAudited(companyId)} and records in (${kindList(passingKinds)})
         and at < now() - make_interval(days => ${keptDays}::int)`
 
-/** The next companies, by their ids, that have rows which are older than they are kept. */
+/** Reads the next companies, by their ids, with rows that are older than `keptDays`. */
 export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement =>
   statement(
     sql`select id from companies where id > ${after} and exists (
@@ -125,7 +128,7 @@ export const companiesWithOldAudit = (keptDays: number, after: number, most: num
     'audit.old-companies',
   )
 
-/** Removes up to `most` of a company's rows that are that old; a row back for each. */
+/** Removes up to `most` of a company's rows that are that old. Returns a row for each. */
 export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement => {
   const old = sql`from history where ${isOver(companyId, keptDays)} order by at, id limit ${most} for update skip locked`
   return statement(
@@ -141,13 +144,13 @@ export const sweepAudit = (companyId: number, keptDays: number, most: number): S
   )
 }
 
-/** What an account did, and what was tried at it. */
+/** Returns the condition of rows by an account, and of attempts to sign in to it. */
 const ofAccount = (companyId: number, accountId: number): Sql =>
   sql`${isAudited(companyId)} and (account_id = ${accountId} or (records = 'sessions' and record_id = ${accountId}))`
 
 export type PersonAuditRow = Omit<AuditRow, 'id' | 'title' | 'account_id' | 'account_name' | 'changes' | 'place'>
 
-/** All rows with which an account has to do, oldest first. */
+/** Reads all rows of an account, oldest first. */
 export const auditOfPerson = (companyId: number, accountId: number): Statement =>
   statement(
     sql`select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
@@ -156,7 +159,7 @@ export const auditOfPerson = (companyId: number, accountId: number): Statement =
     'audit.of-person',
   )
 
-/** Takes from where an account came out of its rows. */
+/** Removes the origin of requests from the rows of an account. */
 export const eraseAuditOf = (companyId: number, accountId: number): Statement =>
   statement(
     sql`update history set peer = null, forwarded_for = null, device = null

@@ -1,7 +1,7 @@
 import { replayWindowHours } from '#registry/limits.ts'
 import { runInOrder, type Statement, sql, statement } from '../statement.ts'
 
-/** What came of the operations of a batch that stand by themselves, under the key of its call. */
+/** The outcome of an operation of a batch in mode `each`, under the key of its call. */
 export type BatchResponseRow = { n: number; body: string }
 
 export const batchAnswers = (companyId: number, key: string): Statement =>
@@ -10,7 +10,7 @@ export const batchAnswers = (companyId: number, key: string): Statement =>
     'batch.answers',
   )
 
-/** Waits for the one who does an operation of the same batch. */
+/** Waits for another call that runs an operation of the same batch. */
 export const lockBatch = (lock: string): Statement =>
   statement(sql`select pg_advisory_xact_lock(${lock}::bigint)`, 'batch.lock')
 
@@ -20,7 +20,7 @@ export const batchAnswer = (companyId: number, key: string, n: number): Statemen
     'batch.answer',
   )
 
-/** The answer of one operation, from which on the batch is remembered as long as any answer. */
+/** Stores the answer of one operation. From then on the batch is kept as long as any stored answer. */
 export const storeBatchAnswer = (companyId: number, key: string, { n, body }: BatchResponseRow): Statement =>
   statement(
     sql`with kept as (
@@ -45,6 +45,6 @@ export const storeBatchAnswer = (companyId: number, key: string, { n, body }: Ba
       ),
   )
 
-/** Those of an earlier batch, whose time is over. */
+/** Deletes the answers of an earlier batch under the key, which no longer count. */
 export const forgetBatchAnswers = (companyId: number, key: string): Statement =>
   statement(sql`delete from batch_answers where company_id = ${companyId} and key = ${key}`, 'batch.forget')

@@ -4,8 +4,8 @@ import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey, type StoredResponseRow } from './stored-responses.ts'
 
 /**
- * The caller, an answer that a key has had with the place of its row (nulls where there is none), and what the work has to
- * see. A row for each such answer, and one at least for a known caller.
+ * The caller, a stored answer with the place of its row (nulls if there is none), and the prefetched row. There is a
+ * row for each stored answer, and at least one for a known caller.
  */
 export type BeginRow<Seen> = CallerRow & { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
   place?: number | null
@@ -14,11 +14,12 @@ export type BeginRow<Seen> = CallerRow & { [column in keyof StoredResponseRow]?:
 }
 
 /**
- * The first statement of a write, which may have many rows: with a key each, or none with one. The caller's token is held
- * `for share`, so that a revocation waits for this transaction, and once it has been answered no write of the old token
- * commits (Decisions, Tokens). The rest is for an authorized caller: nothing is shown to or held for anybody else. Nor is
- * anything held for a row that is not going to be written, because its key is in flight or has its answer: such a call
- * never waits. `waits` is whether a token that is held otherwise is waited for.
+ * The first statement of a write of one or many rows, each with a key, or one without. It locks the token of the caller
+ * `for share`, so that a revocation waits for this transaction. Once the revocation is answered, no write of the old
+ * token commits (Decisions, Tokens).
+ * The rest is for an authorized caller: for others nothing is returned or locked. Nor is anything locked for a row that
+ * will not be written, because its key is in flight or has its answer: such a call never waits. `waits` is whether to
+ * wait for a token that is locked otherwise.
  */
 export function beginWrite(
   ask: CallerAsk,

@@ -5,9 +5,9 @@ import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { isAfterErasure, shareCompany } from './companies.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
 
-/** What calls said and were answered. Decisions, Call log. */
+/** The details of requests and responses of calls. Decisions, Call log. */
 
-/** What there is of a body: all of it, all but what is masked, its beginning, or nothing. */
+/** The stored part of a body: all of it, all with masks, its beginning, or nothing. */
 export type BodyState = 'whole' | 'masked' | 'cut' | 'left_out'
 
 export type CallDetails = {
@@ -47,8 +47,9 @@ const listed = Object.keys(columns).join(', ')
 const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
 
 /**
- * Those of any number of companies in one statement. Where a person was erased since, a process may hold what was said
- * of them before: it is not written. The lock lets an erasure find all that was, and waits for one that is under way.
+ * Inserts details of any number of companies in one statement. Details from before the erasure of a person are not
+ * written: a process may have buffered them. The lock lets an erasure find all earlier ones, and waits for an erasure
+ * that is under way.
  */
 export const insertDetails = (rows: readonly DetailsRow[]): Statement => {
   const companies = [...new Set(rows.map(({ company_id }) => company_id))]
@@ -69,7 +70,7 @@ export const insertDetails = (rows: readonly DetailsRow[]): Statement => {
   )
 }
 
-/** One company after the other, each on its server. */
+/** Inserts one company after the other, each on its server. */
 const insertDetailsThere =
   (rows: readonly DetailsRow[]): Steps =>
   async (run) => {
@@ -87,7 +88,7 @@ const insertDetailsThere =
     return []
   }
 
-/** What is kept of a call, while its company wants that anything is. */
+/** Reads the details of a call, while its company stores details. */
 export const findDetails = (companyId: number, requestId: string): Statement =>
   statement(
     sql`select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,
@@ -103,7 +104,7 @@ export const findDetails = (companyId: number, requestId: string): Statement =>
 export const keepsDetails = (companyId: number): Statement =>
   statement(sql`select keeps_call_details as keeps from ${companyRow(companyId)} c`, 'call-details.switch')
 
-/** Turns the company's switch; a row where that is a change. */
+/** Sets whether the company stores details. Returns a row if that is a change. */
 export const switchDetails = (companyId: number, keeps: boolean): Statement =>
   statement(
     sql`update companies set keeps_call_details = ${keeps}
@@ -114,7 +115,7 @@ export const switchDetails = (companyId: number, keeps: boolean): Statement =>
 export const sweepDetails = (keptDays: number, most: number): Statement =>
   sweepOlder({ name: 'call-details.sweep', table: 'call_details', key: 'request_id', type: 'text', most, keptDays })
 
-/** The next companies, by their ids, that want none and have some. */
+/** Reads the next companies, by their ids, that store no details and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>
   statement(
     sql`select id from companies where id > ${after} and not keeps_call_details
@@ -123,7 +124,7 @@ export const companiesWithUnwanted = (after: number, most: number): Statement =>
     'call-details.unwanted-companies',
   )
 
-/** Up to `most` of a company, a row for each. */
+/** Removes up to `most` details of a company. Returns a row for each. */
 export const sweepDetailsOf = (companyId: number, most: number): Statement =>
   sweepStatement({
     name: 'call-details.sweep-company',

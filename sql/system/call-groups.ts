@@ -3,13 +3,13 @@ import { equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { endedAt } from './tokens.ts'
 
-/** Calls taken together: what fails again and again, who calls, and who calls with a token that is gone. */
+/** Summaries of calls: repeated failures, callers, and callers with a token that no longer works. */
 
-/** What fails in the same way: so many times since, and the last of it. */
+/** Failures of one sort: their number, and the last of them. */
 export type FailureRow = {
   code: string
   route: string
-  /** A field, a right or an add-on; null where the refusal is about none. */
+  /** A field, a right or an add-on; null if the refusal has none. */
   about: string | null
   count: number
   since: string
@@ -17,7 +17,7 @@ export type FailureRow = {
   last_id: number
 }
 
-/** The last of each code, up to so many. */
+/** Selects the last calls of each code, up to a number. */
 const refusedCalls = (companyId: number, codes: readonly string[], days: number, most: number): Sql => sql`
       unnest(${codes}::text[]) as codes (one) cross join lateral (
         select * from calls where company_id = ${companyId} and code is not null
@@ -25,7 +25,7 @@ const refusedCalls = (companyId: number, codes: readonly string[], days: number,
         order by code desc, at desc limit ${most}
       ) c`
 
-/** Refusals of some days by what they are about, the most frequent first. */
+/** Reads refusals of the last days by their reason, the most frequent first. */
 export const failuresOf = (
   companyId: number,
   { codes, days, most, groups }: { codes: readonly string[]; days: number; most: number; groups: number },
@@ -38,11 +38,11 @@ export const failuresOf = (
     'calls.failures',
   )
 
-/** Somebody who calls with a token that is refused as such, and whether the same address has got in since. */
+/** A caller whose token is refused as such, and whether a call from the same address has succeeded since. */
 export type DeadRow = {
   token_id: number
   token_label: string
-  /** Null: the token is the active one, and its account is disabled. */
+  /** Null if the token is the active one and its account is disabled. */
   token_ended_at: string | null
   peer: string | null
   count: number
@@ -51,7 +51,7 @@ export type DeadRow = {
   cured: boolean
 }
 
-/** What the last call of a group said that it is. */
+/** Selects the user agent of the last call of a group. */
 const userAgentOf = (companyId: number, requestId: string): Sql => sql`(
       select d.request_headers->>'user-agent' from (
         select * from call_details where company_id = ${companyId} and ${equalsIndexed(sql`request_id`, raw(requestId))}
@@ -59,7 +59,7 @@ const userAgentOf = (companyId: number, requestId: string): Sql => sql`(
       ) d cross join companies co where co.id = ${companyId} and co.keeps_call_details
     )`
 
-/** Refusals of tokens in the last hours, by token and address, the latest first. */
+/** Reads refusals of tokens in the last hours, by token and address, the latest first. */
 export const deadIntegrations = (
   companyId: number,
   { hours, most, groups }: { hours: number; most: number; groups: number },
@@ -88,10 +88,13 @@ export const deadIntegrations = (
     'calls.dead',
   )
 
-/** Somebody who calls: from where, as what, how often and when last. */
+/** A caller: its address, its user agent, the number of its calls, and the last. */
 export type CallerSummary = { peer: string | null; count: number; last_at: string; user_agent: string | null }
 
-/** Who used a token in the last hours, by address, the latest first; of its company's last calls, so many are looked at. */
+/**
+ * Reads the callers with a token in the last hours, by address, the latest first. Only a number of last calls of the
+ * company is examined.
+ */
 export const callersOf = (
   companyId: number,
   tokenId: number,

@@ -23,7 +23,7 @@ export type CallFilter = {
   about?: string
   peer?: string
   tokenId?: number
-  /** Moments, the first included and the last not. */
+  /** Moments; `from` is included, `before` is not. */
   from?: string
   before?: string
 }
@@ -51,7 +51,7 @@ const conditions = (companyId: number, filter: CallFilter) => {
   )
 }
 
-/** The token of a call, for its name. */
+/** Joins the token of a call, for its name. */
 const joinToken = (companyId: number) => sql`cross join lateral (
       select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
     ) t`
@@ -85,7 +85,9 @@ export const findCall = (companyId: number, id: number): Statement =>
 
 export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
 
-/** Calls a day by resource and outcome, for so many days up to today: those that are kept, and the sums of the others. */
+/**
+ * Counts calls a day by resource and outcome, for this many days up to today: stored calls, and the sums of the others.
+ */
 export const useByDay = (companyId: number, days: number): Statement =>
   statement(
     sql`select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted

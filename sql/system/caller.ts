@@ -6,35 +6,35 @@ import { batchMaxOf, createBatchableRead, type StatementInput } from '../batchab
 import { sql } from '../statement.ts'
 import { isLive } from './tokens.ts'
 
-/** What a call shows of itself, and what its route asks for. */
+/** The token and peer of a call, and the scopes and add-ons that its route needs. */
 export type CallerAsk = {
   companyId: number
   tokenHash: Buffer
-  /** All that are needed, with commas between; none: any token will do. */
+  /** All needed scopes, with commas between; an empty text accepts any token. */
   scopes: string
-  /** The same of add-ons. */
+  /** All needed add-ons, in the same form. */
   addOns: string
-  /** The peer's IPv4 address; null when it is none. */
+  /** The peer's IPv4 address; null if it has none. */
   peer: string | null
 }
 
-/** Who calls and what is open to them, as it is this moment. */
+/** The caller and its current rights. */
 export type CallerRow = {
   token_id: number
   account_id: number
-  /** The token is neither revoked nor at its end, and its account is not disabled. */
+  /** Whether the token is neither revoked nor expired, and its account is not disabled. */
   live: boolean
   address_allowed: boolean
-  /** One of them that the caller lacks. */
+  /** One of the needed scopes that the caller lacks. */
   lacks_scope: string | null
-  /** The permissions of fields and of approvals that its account lacks; null where it has all. */
+  /** The permissions of fields and of approvals that its account lacks; null if it has all. */
   lacks_rights: string[] | null
-  /** The permissions to read resources of /v1 that its token or its account lacks, where it writes; null where it has all. */
+  /** The permissions to read resources of /v1 that its token or its account lacks, of a write; null if it has all. */
   lacks_views?: string[] | null
-  /** The add-on that is missing, the API's own first. */
+  /** A missing add-on, the API's own first. */
   feature_off: string | null
   currency: string
-  /** Its company wants the log of calls to keep what they say. */
+  /** Whether its company stores details of calls. */
   keeps_details: boolean
 }
 
@@ -47,8 +47,8 @@ export const callerTypes = {
 } as const
 
 /**
- * The caller, to be joined with what is wanted: one statement, one round trip. `lock` is of a write: it holds the token's
- * row. Its account is looked up by its key; a company has few tokens at a time and many over the years.
+ * Selects the caller, to be joined with the columns of a read: one statement, one round trip. `lock` locks the token's
+ * row for a write. The account is looked up by its key; a company has few tokens at a time and many over the years.
  */
 export const callerOf = (
   { companyId, tokenHash, scopes, addOns, peer }: StatementInput<CallerAsk>,
@@ -69,7 +69,10 @@ export const callerOf = (
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
   cross join ${companyRow(companyId)} c`
 
-/** The permissions that are not in all of these lists; null where none is missing. They are constants of every text. */
+/**
+ * Returns the permissions that are not in all of these lists; null if none is missing. They are constants of every
+ * text.
+ */
 const lackedOf = (permissions: Sql, held: readonly Sql[]): Sql => {
   const isMissing = held.map((list) => sql`not ${permissions} <@ ${list}`)
   const oneIsMissing = held.map((list) => sql`code <> all (${list})`)
@@ -85,14 +88,14 @@ const rightsOfAccounts = constant([...fieldPermissions, ...approvalPermissions(s
 const lackedViews = sql`
     ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,`
 
-/** Those that commas part. */
+/** Splits names at commas. */
 const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
-/** The token of a company with this hash. */
+/** Selects the token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
   sql`where company_id = ${companyId} and ${equalsIndexed(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
-/** The caller alone: of a read that is refused in any case. */
+/** Reads the caller alone, for a read that is refused in any case. */
 export const selectCaller = createBatchableRead<CallerAsk>({
   name: 'caller',
   types: callerTypes,

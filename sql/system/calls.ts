@@ -2,7 +2,7 @@ import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
 import { instant, runInOrder, type Statement, sql, statement } from '../statement.ts'
 
-/** One call, as the log and the metering keep it. */
+/** One call, as the log and the metering store it. */
 export type CallRow = {
   company_id: number
   token_id: number
@@ -10,18 +10,18 @@ export type CallRow = {
   at: string
   route: string
   record_id: number | null
-  /** Of a batch: how many operations it had. */
+  /** The number of operations of a batch. */
   rows: number | null
   status: number
   code: string | null
-  /** What it was refused for: fields, or the right or the add-on that it lacks. */
+  /** The reasons of a refusal: fields, or the right or add-on that is missing. */
   about: string[] | null
   ms: number
   peer: string | null
   dry_run: boolean
   replayed: boolean
   counted: boolean
-  /** What the agent that made it says it is; null of every other call. */
+  /** The name that the agent gives for itself; null for other calls. */
   client: string | null
 }
 
@@ -46,7 +46,7 @@ const columns: { [column in keyof CallRow]: string } = {
 const names = Object.keys(columns) as (keyof CallRow)[]
 const listed = raw(names.join(', '))
 
-/** Notes what a call was answered that was logged before its answer was known. */
+/** Stores the answer of a call that was logged before its answer was known. */
 export const settleCall = ({ company_id, at, request_id, status, code, about, ms }: CallRow): Statement =>
   statement(
     sql`update calls set status = ${status}::smallint, code = ${code}::text, about = ${about}::text[], ms = ${ms}::real
@@ -54,7 +54,7 @@ export const settleCall = ({ company_id, at, request_id, status, code, about, ms
     'calls.settle',
   )
 
-/** Calls of any number of companies in one statement. */
+/** Inserts calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
   statement(
     sql`insert into calls (${listed}) select ${listed}
@@ -65,7 +65,9 @@ export const insertCalls = (calls: readonly CallRow[]): Statement =>
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** What became of a call: refused before all, since a refused dry-run or replay is a refusal to anyone who reads it. */
+/**
+ * Returns the outcome of a call. `refused` comes first, since a refused dry-run or replay is a refusal to its reader.
+ */
 export const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end`
 
@@ -74,7 +76,7 @@ export const resource = sql`split_part(c.route, '.', 1)`
 
 const isOld = (keptDays: number) => sql`at < now() - make_interval(days => ${keptDays})`
 
-/** The next companies, by their ids, that have calls which are older than calls are kept. */
+/** Reads the next companies, by their ids, with calls that are older than `keptDays`. */
 export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement =>
   statement(
     sql`select id from companies where id > ${after}
@@ -83,7 +85,7 @@ export const companiesWithOldCalls = (keptDays: number, after: number, most: num
     'calls.old-companies',
   )
 
-/** Turns up to `most` of a company's calls that are that old into the sums of their days; a row for each. */
+/** Turns up to `most` of a company's calls that are that old into the sums of their days. Returns a row for each. */
 export const sweepCalls = (companyId: number, keptDays: number, most: number): Statement =>
   statement(
     sql`with gone as (
@@ -120,7 +122,7 @@ const addToDays = (calls: Sql): Sql => sql`insert into call_days (company_id, da
       on conflict (company_id, day, resource, outcome)
       do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted`
 
-/** The last call with a token. None is older than the token itself. */
+/** Reads the last call with a token. None is older than the token itself. */
 export const lastUse = (companyId: number, tokenId: number, since: Date): Statement =>
   statement(
     sql`select ${instant('c.at')} as at, host(c.peer) as peer from calls c

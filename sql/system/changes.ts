@@ -5,18 +5,18 @@ import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { horizon, newestEpoch, newestLine } from './log.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
+/** The horizon up to which the log of changes can be read, and the marks that store it. Decisions, Changes. */
 
 /**
- * A mark at the horizon. Its commit makes the position hold through a crash. Its time is later than its snapshot, so a
- * transaction that began after that time has a position at or behind the mark.
+ * Inserts a mark at the horizon. Its commit makes the position survive a crash. Its time is later than its snapshot, so
+ * a transaction that began after that time has a position at or behind the mark.
  */
 const insertMark = (unless: Sql): Sql => sql`insert into log_marks as m (epoch, pos, at)
     select ${newestEpoch}, ${horizon}, clock_timestamp()${unless}
     on conflict (epoch, pos) do update set at = m.at
     returning epoch, pos::text, ${newestLine} as line`
 
-/** A mark at the horizon, unless there is one that is younger. */
+/** Inserts a mark at the horizon, unless there is a younger one. */
 export const markHorizon = (seconds: number): Statement =>
   statement(
     insertMark(
@@ -26,11 +26,11 @@ export const markHorizon = (seconds: number): Statement =>
     (run) => run(markAll(seconds)),
   )
 
-/** The position of this moment, marked, for a company that is to be told what comes after it. */
+/** Marks the current position, for a company that will read later changes. */
 export const markFor = (companyId: number): Statement =>
   statement(insertMark(sql``), 'changes.mark-now', (run) => markNow(run, companyId))
 
-/** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
+/** Deletes marks that are older than the shown changes. The last of them stays, and so does the last of each epoch. */
 export const sweepMarks = (keptDays: number, most: number): Statement =>
   statement(
     sql`${sweepFrom(
@@ -47,7 +47,7 @@ export const sweepMarks = (keptDays: number, most: number): Statement =>
     (run) => run(oldMarks(keptDays)),
   )
 
-/** Of each company the last that is old enough stays. */
+/** Deletes old marks of companies. The last one of each company that is old enough stays. */
 const oldMarks = (keptDays: number): Statement =>
   statement(
     sql`delete from company_marks m where m.at < now() - make_interval(days => ${keptDays}::int) and exists (
@@ -58,8 +58,8 @@ const oldMarks = (keptDays: number): Statement =>
   )
 
 /**
- * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
- * last mark before that moment, where there is one.
+ * Reads the first change of a company that began at a moment or later, in the order of the log. The search starts at
+ * the last mark before that moment, if there is one.
  */
 export const firstSince = (companyId: number, moment: Date): Statement =>
   statement(
@@ -79,7 +79,7 @@ const firstSinceThere = (companyId: number, moment: Date): Statement => {
   const mark = (column: string) =>
     sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
   return statement(
-    // A bare name in the order would be the text of the position, of which 10 comes before 9.
+    // A bare name in `order by` would be the text of the position, where 10 comes before 9.
     sql`select h.epoch, h.pos::text as pos, h.id from history h
     where company_id = ${companyId} and (epoch, h.pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
       and at >= ${moment}
@@ -88,7 +88,7 @@ const firstSinceThere = (companyId: number, moment: Date): Statement => {
   )
 }
 
-/** Where the log can be read to, and the companies among these with a change from their positions on. */
+/** Reads the horizon of the log, and the companies among these with a change after their positions. */
 export const changedCompanies = (seen: readonly SeenPosition[]): Statement =>
   statement(
     sql`with log as materialized (
@@ -109,7 +109,7 @@ export const changedCompanies = (seen: readonly SeenPosition[]): Statement =>
     'changes.companies',
     async (run) => {
       const rows = await run<{ id: number }>(changedThere(seen))
-      // Each has a log of its own, so of none is known how far it was looked at.
+      // Each company has a log of its own, so there is no common horizon.
       return [{ epoch: 0, pos: '0', company_ids: rows.map(({ id }) => id) }]
     },
   )
@@ -139,7 +139,10 @@ const changedThere = (seen: readonly SeenPosition[]): Statement => {
   )
 }
 
-/** How long the oldest open transaction that has written anywhere on the server holds the horizon, and which it is. */
+/**
+ * The horizon, and the oldest open transaction on the server that has written: how long it holds the horizon, and its
+ * session.
+ */
 export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null; program: string | null }
 
 export const horizonNow = (): Statement =>
@@ -153,7 +156,7 @@ export const horizonNow = (): Statement =>
     longestHeld,
   )
 
-/** Each server holds back what is told of its own companies. */
+/** Finds the longest over all servers, since each holds back the feeds of its own companies. */
 const longestHeld: Steps = async (run) => {
   const rows = await run<{ success: boolean; result: string }>(horizonsOfServers())
   const held = rows.flatMap(({ success, result }) =>

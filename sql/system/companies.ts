@@ -22,15 +22,15 @@ export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
 export const findCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id}`)
 
-/** Every company, for the operator alone. */
+/** Reads every company, for the operator alone. */
 export const listCompaniesById = (): Statement =>
   statement(sql`select ${companyColumns} from companies order by id`, 'companies.list')
 
-/** Waits for every transaction that holds the plan, and holds it against new ones. */
+/** Locks a company. Waits for every transaction that holds the lock of its plan, and blocks new ones. */
 export const lockCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for no key update`)
 
-/** The same, and waits for every record that is being written: each keeps the company from being locked so. */
+/** Locks a company like `lockCompany`, and also waits for every write of a record: each shares the company's row. */
 export const lockCompanyWhole = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for update`)
 
@@ -38,25 +38,25 @@ export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow)
   statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
     where id = ${id} returning ${companyColumns}`)
 
-/** Keeps an erasure of a person waiting, as every record that is written does. */
+/** Makes an erasure of a person wait, as every write of a record does. */
 export const shareCompany = (id: number): Statement =>
   statement(sql`select id from companies where id = ${id} for key share`, 'companies.share')
 
 /**
- * Whether a moment is after the last erasure of a person of the company. That is noted as of its begin, it commits within
- * a minute, and the clocks of processes differ by less than another.
+ * Returns whether a moment is after the last erasure of a person of the company. The erasure is stored with the time of
+ * its begin. It commits within a minute, and the clocks of processes differ by less than another minute.
  */
 export const isAfterErasure = (at: Sql, erasedAt: Sql): Sql =>
   sql`coalesce(${at} > ${erasedAt} + interval '2 minutes', true)`
 
-/** Whether agents may reach a company, and what they need a person for. */
+/** The settings of agents of a company: whether they have access, and which changes need the approval of a person. */
 
 export type AgentsRow = { agents: AgentSettings | null }
 
 export const selectAgents = (companyId: number): Statement =>
   statement(sql`select agents from companies where id = ${companyId}`, 'agents.settings')
 
-/** Holds them: of two who change them the second sees what the first has set. */
+/** Locks and reads the settings, so that the second of two changes sees the first. */
 export const holdAgents = (companyId: number): Statement =>
   statement(sql`select agents from companies where id = ${companyId} for no key update`, 'agents.hold')
 

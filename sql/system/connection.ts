@@ -1,9 +1,9 @@
 import { raw } from 'sql-template-tag'
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** Statements about a connection, and about no table. */
+/** Statements about a connection, without any table. */
 
-/** Whether it answers at all. */
+/** Checks that the connection answers. */
 export const ping = statement(sql`select 1`)
 
 /** Sets a setting for the rest of the session. */
@@ -17,12 +17,12 @@ export const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and
 /** A session of PostgreSQL. Its start is text: a `Date` loses the microseconds, and another session may get the same pid. */
 export type BackendRow = { pid: number; backend_start: string }
 
-/** `is_marked`: its session has the settings that its start asked for. */
+/** `is_marked`: the session has the settings of its start-up options. */
 export type BackendFacts = BackendRow & { is_marked: boolean }
 
 /**
- * Returns the session of this connection. With a time-out it bounds the transactions of the session where the server can
- * (from PostgreSQL 17 on): an older server refuses a connection whose options name `transaction_timeout`.
+ * Returns the session of this connection. A time-out limits the transactions of the session if the server can (from
+ * PostgreSQL 17 on). An older server refuses a connection whose options name `transaction_timeout`.
  */
 export const selectBackend = (transactionTimeoutMs: number | null = null): Statement =>
   statement(sql`select pg_backend_pid() as pid,
@@ -31,14 +31,14 @@ export const selectBackend = (transactionTimeoutMs: number | null = null): State
     case when ${transactionTimeoutMs}::int is not null and current_setting('server_version_num')::int >= 170000
       then set_config('transaction_timeout', ${transactionTimeoutMs}::int::text, false) end as bound`)
 
-/** Lifts that bound for a transaction that is rightly long. It has to be its first statement. */
+/** Lifts that limit for a transaction that must be long. It has to be its first statement. */
 export const liftTransactionTimeout = (): Statement =>
   statement(sql`select case when current_setting('server_version_num')::int >= 170000
     then set_config('transaction_timeout', '0', true) end`)
 
 /**
- * Ends the given sessions of this role, and returns those that were still there. One that waits for a synchronous
- * standby is left alone: if it were ended, its commit would be visible without being safe.
+ * Ends the given sessions of this role. Returns those that still existed. One that waits for a synchronous standby is
+ * left alone: if it were ended, its commit would be visible without being safe.
  */
 export const endBackends = (backends: readonly BackendRow[]): Statement =>
   statement(sql`select pid, backend_start::text, case when coalesce(wait_event, '') <> 'SyncRep'
@@ -53,5 +53,8 @@ export type EndedBackendRow = BackendRow & { waits_for_standby: boolean }
 /** Milliseconds that `waitBriefly` allows. */
 export const briefWaitMs = 250
 
-/** The rest of the transaction waits so long for a lock, on all servers that take part in it; `set_config` would tell one alone. */
+/**
+ * Limits waits for locks to `briefWaitMs` in the rest of the transaction, on all servers that take part. `set_config`
+ * would reach only one.
+ */
 export const waitBriefly = statement(raw(`set local lock_timeout = ${briefWaitMs}`), 'wait-briefly')

@@ -11,23 +11,25 @@ export type DemoAccountRow = {
   name: string
   email: string
   disabled: boolean
-  /** Disabled by PLUMBLINE_DEMO=off. */
+  /** Whether PLUMBLINE_DEMO=off disabled it. */
   closed: boolean
   sealed: Buffer | null
   password_hash: string | null
-  /** The password is the one that was noted last. */
+  /** Whether the password is the one stored last by the demo. */
   is_noted: boolean
 }
 
-/** One process at a time adds, opens, closes or removes the demo; the next one waits and then sees what was done. */
+/**
+ * Locks the demo: one process at a time adds, opens, closes or removes it. The next one waits and then sees the result.
+ */
 export const lockDemo = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('demo'))`)
 
 export type DemoCompanyRow = { id: number; name: string }
 
-/** Oldest first. */
+/** Reads the demo companies, oldest first. */
 export const demoCompanies = (): Statement => statement(sql`select id, name from companies where is_demo order by id`)
 
-/** Oldest first: the owner of a company before the others. */
+/** Reads the demo accounts, oldest first: the owner of a company before the others. */
 export const demoAccounts = (): Statement =>
   statement(sql`select d.company_id, c.name as company_name, d.account_id as id, a.name, a.email,
       a.disabled_at is not null as disabled, d.closed_at is not null as closed, d.sealed, a.password_hash,
@@ -37,7 +39,7 @@ export const demoAccounts = (): Statement =>
     cross join lateral ${companyRow(raw('d.company_id'))} c
     order by d.company_id, d.account_id`)
 
-/** Notes the password that the account has now, and whether it was closed. */
+/** Stores the current password of the account, and whether it was closed. */
 export const insertDemoAccount = (
   companyId: number,
   accountId: number,
@@ -49,7 +51,7 @@ export const insertDemoAccount = (
     on conflict (company_id, account_id) do update
     set sealed = excluded.sealed, password_hash = excluded.password_hash, closed_at = excluded.closed_at`)
 
-/** The account is somebody's own from here on. */
+/** Forgets an account of the demo: from now on it belongs to a person. */
 export const forgetDemoAccount = (companyId: number, accountId: number): Statement =>
   statement(sql`delete from demo_accounts where company_id = ${companyId} and account_id = ${accountId}`)
 
@@ -60,8 +62,8 @@ export const insertDemoRemoval = (): Statement => statement(sql`insert into demo
 export type DemoUseRow = { own_accounts: number; own_records: number; records: number }
 
 /**
- * What a demo company holds, and what of it the demo did not make: it was made in one transaction, and so has one
- * moment in its history.
+ * Counts the records of a demo company, and those that the demo did not create. The demo was created in one
+ * transaction, and so has one moment in its history.
  */
 export const useOfDemo = (companyId: number, kinds: readonly string[]): Statement =>
   statement(sql`select
@@ -84,11 +86,11 @@ export const useOfDemo = (companyId: number, kinds: readonly string[]): Statemen
     )} as records
     from companies c where c.id = ${companyId}`)
 
-/** Waits for every write of the company that is under way, and lets no other begin. */
+/** Waits for all running writes of the company, and blocks new ones. */
 export const holdCompany = (companyId: number): Statement =>
   statement(sql`select id from companies where id = ${companyId} for update`)
 
-/** Every table that holds anything of a company, as an identifier that can stand in a statement. */
+/** Reads every table with rows of companies, as a quoted identifier. */
 export const tablesOfCompanies = (): Statement =>
   statement(sql`select quote_ident(c.relname) as table
     from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -96,7 +98,7 @@ export const tablesOfCompanies = (): Statement =>
       and not a.attisdropped
     order by c.relname`)
 
-/** A company with everything of it, in one statement: references are looked at when all of it is gone. */
+/** Deletes a company with all its rows in one statement: foreign keys are checked when all of them are deleted. */
 export const deleteCompany = (companyId: number, tables: readonly string[]): Statement =>
   statement(
     sql`with ${join(
@@ -109,7 +111,7 @@ export const deleteCompany = (companyId: number, tables: readonly string[]): Sta
     tables.includes('logins') ? deleteThere(companyId, tables) : undefined,
   )
 
-/** The table that is on every server is no part of what one of them is asked. */
+/** Deletes it on its server. The table `logins` is on every server, so it has a statement of its own. */
 const deleteThere =
   (companyId: number, tables: readonly string[]): Steps =>
   async (run) => {

@@ -1,6 +1,6 @@
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** What a database says of itself. */
+/** The properties of a database server. */
 export type ServerFacts = {
   version: string
   version_number: number
@@ -8,14 +8,14 @@ export type ServerFacts = {
   fsync: string
   full_page_writes: string
   synchronous_commit: string
-  /** The schema that new tables are made in, and whether they may be. */
+  /** The schema in which new tables are created, and whether the role may create them. */
   schema: string | null
   may_create: boolean
   read_only: boolean
-  /** Milliseconds since 1970, by its own clock. */
+  /** Milliseconds since 1970, by the server's clock. */
   now: number
   extensions: string[]
-  /** Whether pages have checksums; how often one did not have its own, and when last. */
+  /** Whether pages have checksums, the number of pages with a wrong one, and the time of the last. */
   checksums: boolean
   damaged: number
   damaged_at: Date | null
@@ -40,16 +40,16 @@ export const serverFacts = (): Statement =>
     (select coalesce(sum(checksum_failures), 0) from pg_stat_database)::int as damaged,
     (select max(checksum_last_failure) from pg_stat_database) as damaged_at`)
 
-/** How many connections the user of a session may have. -1 is no limit. */
+/** Connections that the user of a session may have. -1 is no limit. */
 export type ConnectionLimits = { server: number; database: number; role: number }
 
-/** Without those that the server keeps for its superuser and for roles of its own. */
+/** Reads the limits, without connections that the server reserves for its superuser and for roles of its own. */
 export const connectionLimits = statement(sql`select
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as server,
     (select datconnlimit from pg_database where datname = current_database()) as database,
     (select rolconnlimit from pg_roles where rolname = current_user) as role`)
 
-/** Any active token, to see whether the key at hand opens it. */
+/** Reads an active token, to check whether the current key opens it. */
 export const newestSealed = (): Statement =>
   statement(sql`select company_id, id, sealed from tokens where revoked_at is null order by created_at desc limit 1`)

@@ -3,23 +3,23 @@ import { equalsIndexed } from '../access.ts'
 import type { Author } from '../author.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** Imports: writes in many batches, how far each has come, and how its file was read. */
+/** Imports: writes in many batches, their progress, and the settings by which their files are parsed. */
 
 export type ImportRow = {
   write_id: string
   account_id: number | null
   records: string
   file_name: string
-  /** Tells the file from another. */
+  /** A hash that identifies the file. */
   fingerprint: string
   settings: JsonObject
   rows: number
-  /** So many rows of the file are settled. */
+  /** The number of rows of the file that are settled. */
   done: number
   created: number
   changed: number
   at: string
-  /** How much of it was taken back. */
+  /** The part of it that was undone. */
   undone: 'nothing' | 'a part' | 'all'
 }
 
@@ -35,7 +35,7 @@ export const insertImport = (
     'imports.insert',
   )
 
-/** The newest imports of a resource; the ids of writes are in the order of time, and imports are few. */
+/** Reads the newest imports of a resource. The ids of writes are in the order of time, and imports are few. */
 export const latestImports = (companyId: number, records: string, limit: number): Statement =>
   statement(
     sql`select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
@@ -52,7 +52,7 @@ export const latestImports = (companyId: number, records: string, limit: number)
     'imports.latest',
   )
 
-/** An import of the one who goes on with it, held: its batches come one after the other. */
+/** An import that its author continues, locked: its batches run one after the other. */
 export type HeldImport = { records: string; rows: number; done: number; undone: boolean }
 
 export const holdImport = ({ companyId, accountId }: Author, writeId: string): Statement =>
@@ -75,7 +75,7 @@ export const moveImport = (
     'imports.move',
   )
 
-/** The newest change of a write, behind which its next batch writes; nothing where it has none. */
+/** Reads the newest change of a write, after which its next batch writes; nothing if it has none. */
 export const lastOfWrite = (companyId: number, writeId: string): Statement =>
   statement(
     sql`select id from history

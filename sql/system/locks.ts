@@ -8,25 +8,25 @@ import { isLive } from './tokens.ts'
 /** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */
 
 /**
- * Takes the company's gate as a write does: many at a time. A revocation that waits goes before every write that comes
- * after it, however many there are.
+ * Takes the company's gate as writes do, shared. A waiting revocation gets it before every later write, however many
+ * there are.
  */
 export const passGate = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.pass')
 
-/** Takes the company's gate alone, as whatever takes rights away does before it locks a row. */
+/** Takes the company's gate alone, as every revocation of rights does before it locks a row. */
 export const closeGate = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.close')
 
 /** An advisory lock of a unique value, or of a bucket of values. */
 export type ValueLock = { key: string; isShared: boolean }
 
-/** Takes the locks in the order in which they are given. */
+/** Takes the locks in the given order. */
 export const takeValues = (companyId: number, locks: readonly ValueLock[]): Statement =>
   statement(takenWhere(companyRow(companyId), locks), 'values.take')
 
 /**
- * Takes the locks for a call that is going to work: its token is live, its key is claimed by this transaction and has no
+ * Takes the locks for a call that will run: its token is live, and its key is claimed by this transaction and has no
  * answer yet. Any other call takes none and waits for none.
  */
 export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks: readonly ValueLock[]): Statement {

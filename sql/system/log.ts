@@ -5,11 +5,11 @@ import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, type Origin, origin
 import { drawIds, epochOf, inEpoch, lineOf, loggedThere, ofRecords, withIds } from '../citus/log.ts'
 import { eitherSql, type Statement, type Steps, sql, statement } from '../statement.ts'
 
-/** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
+/** The log of changes: its writes, and its identity. Decisions, Changes. */
 
 /**
- * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
- * the record was held, and the epoch is read by it: both keep the log in the order of commits.
+ * Inserts a row of the log for each row of `of` (record_id, version, changes, held). The statement began after the
+ * record was locked, and it reads the epoch itself: both keep the log in the order of commits.
  */
 function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql): Sql {
   const { records, action, removalId, isAudit = false } = logged
@@ -51,12 +51,12 @@ export function appendRecords(
   })
 }
 
-/** A change of a record that this transaction holds, the version that it made, and the call that it comes from. */
+/** A change of a record that this transaction has locked, the new version, and the call. */
 type LoggedChange = { by: Origin; record_id: number; version: number; changes?: JsonObject }
 
 /**
- * The rows of the log for changes, in their order, as a statement of its own. On one server it draws their ids; where
- * companies are distributed they are drawn before it.
+ * Appends the rows of the log for changes, in their order, as a statement of its own. On one server it draws their ids;
+ * where companies are distributed they are drawn before it.
  */
 export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: readonly LoggedChange[]): Statement {
   const rows = changes.map(({ by: { writeId, requestId, idempotencyKey }, ...change }) => ({
@@ -86,7 +86,7 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
   return { ...append(), distributed: steps }
 }
 
-/** What somebody did in Settings, or a sign-in, an export or an import. */
+/** Appends a row for a change of settings, a sign-in, an export or an import. */
 export function appendAudit(
   by: LogAuthor,
   { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },
@@ -100,16 +100,16 @@ export function appendAudit(
   })
 }
 
-/** A position in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
+/** A position in the log, up to which the reader has all changes. `pos` is a transaction id of 64 bits, as text. */
 export type Position = { epoch: number; pos: string; id: number }
 
 /**
- * A position as it was issued. `line` names the log that issued it: the line of the newest epoch of that moment. Null of
- * a cursor from before lines, which counts as issued in the epoch of its position.
+ * A position with the log that issued it: `line` is the line of the newest epoch at that moment. It is null in a cursor
+ * from before lines, which counts as issued in the epoch of its position.
  */
 export type Cursor = Position & { line: number | null }
 
-/** The epoch in which is written, looked up in the snapshot of the statement. */
+/** Selects the current epoch, in the snapshot of the statement. */
 export const newestEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
 export const currentEpoch = (companyId: number): Sql => eitherSql(newestEpoch, () => epochOf(companyId))
 export const newestLine = sql`(select line from log_epochs order by epoch desc limit 1)`
@@ -119,8 +119,8 @@ export const currentLine = (companyId: number): Sql => eitherSql(newestLine, () 
 export const horizon = raw('pg_snapshot_xmin(pg_current_snapshot())')
 
 /**
- * What tells this log from another: the cluster, its timeline, and the table in it. A restored dump has a new table, a
- * return to an earlier moment and a promoted replica have a new timeline.
+ * The identity of this log: the cluster, its timeline, and the table in it. A restored dump has a new table. A return
+ * to an earlier moment and a promoted replica have a new timeline.
  */
 const identity = sql`(
     select format('%s/%s/%s/%s', (select system_identifier from pg_control_system()),
@@ -128,12 +128,15 @@ const identity = sql`(
       'log_epochs'::regclass::oid)
   )`
 
-/** Whether the newest epoch is of this log. */
+/** Reads whether the newest epoch is of this log. */
 export const selectIdentity = (): Statement =>
   statement(sql`select identity = ${identity} as same, to_regclass('company_epochs') is not null as distributed
     from log_epochs order by epoch desc limit 1`)
 
-/** To be run with writers shut out. Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */
+/**
+ * Begins a new epoch, unless another process has. Runs while writers are locked out. The first log takes the existing
+ * epoch.
+ */
 export const advanceEpoch = (): Statement =>
   statement(sql`with newest as (
       select epoch, identity from log_epochs order by epoch desc limit 1

@@ -3,9 +3,11 @@ import { equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { eitherSql, identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { attemptRowBytes } from './webhook-attempts.ts'
 
-/** What the fixed tables keep of a person, and how it goes. Decisions, Persons. */
+/** The data of a person in the fixed tables, and its erasure. Decisions, Persons. */
 
-/** From now on nothing is written of what calls said before. The company's row must be locked for update. */
+/**
+ * Notes an erasure: from now on, details of earlier calls are not written. The company's row must be locked for update.
+ */
 export const noteErasure = (companyId: number): Statement =>
   statement(sql`update companies c set persons_erased_at = now() where c.id = ${companyId}`, 'persons.note-erasure')
 
@@ -18,7 +20,7 @@ export const deleteDetails = (companyId: number): Statement =>
     'persons.delete-details',
   )
 
-/** Empties what attempts keep of requests and answers, of up to `most`; a row back for each. */
+/** Empties the requests and answers of up to `most` attempts. Returns a row for each. */
 export const emptyAttempts = (companyId: number, most: number): Statement =>
   statement(
     sql`update webhook_attempts set request_headers = '{}', request_body = '', answer_headers = null, answer_body = null,
@@ -34,19 +36,19 @@ export const emptyAttempts = (companyId: number, most: number): Statement =>
     'persons.empty-attempts',
   )
 
-/** What stands in the place of a text that a stored answer had. */
+/** Members to erase in stored answers, and the text that replaces theirs. */
 export type ErasedMembers = { members: readonly string[]; instead: string }
 
-/** Takes the texts of members out of stored answers, of up to `most`; a row back for each. */
+/** Erases members in up to `most` stored answers. Returns a row for each. */
 export const emptyAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
   emptyBodies({ name: 'answers', key: 'key' }, companyId, erased, most)
 
-/** The same of what was answered to the operations of batches. */
+/** Erases members in the stored answers to operations of batches. */
 export const emptyBatchAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
   emptyBodies({ name: 'batch_answers', key: '(key, n)' }, companyId, erased, most)
 
 /**
- * Bodies are compact JSON, in which a quote within a text is escaped: no text of a caller looks like a member with its
+ * Bodies are compact JSON, where a quote within a text is escaped: so no text of a caller looks like a member with its
  * value. Texts that are replaced already are not found again.
  */
 function emptyBodies(
@@ -68,7 +70,7 @@ function emptyBodies(
   )
 }
 
-/** Nobody knows the password of an account that is erased. */
+/** Removes the password of an erased account, so that nobody can sign in to it. */
 export const forgetPassword = (companyId: number, id: number): Statement =>
   statement(
     sql`update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`,
@@ -84,7 +86,7 @@ export type AccountSessionRow = {
   forwarded_for: string | null
 }
 
-/** The sessions that an account has; each began with a sign-in. */
+/** Reads the sessions of an account; each began with a sign-in. */
 export const sessionsOfPerson = (companyId: number, accountId: number): Statement =>
   statement(
     sql`select id, ${instant('created_at')} as created_at, ${instant('last_seen_at')} as last_seen_at, device, peer, forwarded_for
@@ -102,7 +104,7 @@ export type AccountCallRow = {
   peer: string | null
 }
 
-/** The newest calls with tokens of an account. */
+/** Reads the newest calls with tokens of an account. */
 export const callsOfPerson = (companyId: number, accountId: number, most: number): Statement =>
   statement(
     sql`select ${instant('c.at')} as at, c.route, c.record_id, c.status, host(c.peer) as peer

@@ -5,11 +5,11 @@ import type { Preview } from '#registry/refusals.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 
-/** What agents have previewed, and what became of it. Decisions, Agents. */
+/** Previews by agents, and their outcomes. Decisions, Agents. */
 
 export type PreviewState = 'open' | 'waiting' | 'approved' | 'declined' | 'applied'
 
-/** The write that was tried: it is done by the same call. `operations` of a batch, or the write that is taken back. */
+/** The call of the dry-run, which the write repeats: `operations` of a batch, or the id of the write to undo. */
 export type PreviewCall = { operations?: JsonObject[]; undo?: string }
 
 export type PreviewRow = {
@@ -17,7 +17,7 @@ export type PreviewRow = {
   token_id: number
   client: string | null
   why: string | null
-  /** Null, as what follows from it, once it is forgotten. */
+  /** Null once it is erased, like the members that follow from it. */
   call: PreviewCall | null
   hash: string
   plan: Preview | null
@@ -28,7 +28,7 @@ export type PreviewRow = {
   results: Json
   created_at: string
   expires_at: string
-  /** Neither declined nor applied, and its time is over. */
+  /** Whether its time is over while it was neither declined nor applied. */
   is_expired: boolean
 }
 
@@ -36,11 +36,14 @@ const columns = sql`p.id, p.token_id, p.client, p.why, p.call, p.hash, p.plan, p
   ${instant('p.decided_at')} as decided_at, p.write_id, p.results, ${instant('p.created_at')} as created_at,
   ${instant('p.expires_at')} as expires_at, p.ended_at is null and p.expires_at <= now() as is_expired`
 
-/** Lets those that insert a preview of the company wait for each other, so that each sees how many there are. */
+/** Makes inserts of previews of a company wait for each other, so that each sees their number. */
 export const takeTurn = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock(hashtext('previews'), ${companyId % 2 ** 31}::int)`, 'previews.turn')
 
-/** How many can still be applied, whether nobody was erased since `erasedAt`, and until when one that is made now can be applied. */
+/**
+ * The number of previews that can still be applied, whether no person was erased since `erasedAt`, and the end of a new
+ * preview.
+ */
 export type RoomRow = { open: number; is_same: boolean; expires_at: string }
 
 export const previewRoom = (companyId: number, erasedAt: string | null): Statement =>
@@ -66,14 +69,14 @@ export const insertPreview = (
     'previews.insert',
   )
 
-/** A preview with what is judged by at this moment: what its company lets agents do, and who approved it. */
+/** A preview with the data that decides on it: the current settings of agents, and the permissions of its approver. */
 export type JudgedRow = PreviewRow & {
   agents: AgentSettings | null
-  /** Null: nobody has decided, or the account is disabled. */
+  /** Null if nobody has decided, or the account is disabled. */
   permissions: string[] | null
 }
 
-/** Held, it is nobody else's to apply or to decide. */
+/** Reads a preview. If it is locked, no other transaction can apply it or decide on it. */
 export const judgedPreview = (companyId: number, id: string, isHeld: boolean): Statement =>
   statement(
     sql`select ${columns}, c.agents, a.permissions
@@ -86,7 +89,7 @@ export const judgedPreview = (companyId: number, id: string, isHeld: boolean): S
     isHeld ? 'previews.hold' : 'previews.find',
   )
 
-/** What was open, or approved by somebody whose word no longer counts, waits for a person. */
+/** Lets a preview wait for a person if it was open, or its approver has lost the right. */
 export const letWait = (companyId: number, id: string): Statement =>
   statement(
     sql`update previews set state = 'waiting', decided_by = null, decided_at = null
@@ -116,7 +119,7 @@ export const settlePreview = (companyId: number, id: string, writeId: string, re
 
 export type DecidedRow = PreviewRow & { token_label: string; decided_by_name: string | null }
 
-/** One preview, as people see it. */
+/** Reads one preview for the console. */
 export const shownPreview = (companyId: number, id: string): Statement =>
   statement(
     selectPreviews(
@@ -126,7 +129,7 @@ export const shownPreview = (companyId: number, id: string): Statement =>
     'previews.show',
   )
 
-/** The newest previews: those that wait for somebody or can still be applied, or all. */
+/** Reads the newest previews: those that wait for a person or can still be applied, or all. */
 export const latestPreviews = (companyId: number, limit: number): Statement =>
   statement(
     sql`${selectPreviews(
@@ -136,7 +139,7 @@ export const latestPreviews = (companyId: number, limit: number): Statement =>
     'previews.latest',
   )
 
-/** Those that wait for a person, the oldest first. */
+/** Reads previews that wait for a person, the oldest first. */
 export const waitingPreviews = (companyId: number): Statement =>
   statement(
     sql`${selectPreviews(
@@ -155,7 +158,7 @@ const selectPreviews = (companyId: number, source: ReturnType<typeof sql>) => sq
       select name from ${byKey('accounts', companyId, sql`p.decided_by`)} account
     ) as decided_by_name from ${source} p`
 
-/** Ends those that could still be applied: an erased person may stand in them. */
+/** Ends previews that could still be applied: they may contain an erased person. */
 export const endPreviews = (companyId: number): Statement =>
   statement(
     sql`update previews set state = 'declined', ended_at = now()
@@ -163,7 +166,7 @@ export const endPreviews = (companyId: number): Statement =>
     'persons.end-previews',
   )
 
-/** Takes out what an erased person may stand in. */
+/** Empties previews, which may contain an erased person. */
 export const emptyPreviews = (companyId: number): Statement =>
   statement(
     sql`update previews set why = null, call = null, plan = null, results = null where company_id = ${companyId}`,
@@ -172,7 +175,7 @@ export const emptyPreviews = (companyId: number): Statement =>
 
 const isForgettable = sql`plan is not null and coalesce(ended_at, expires_at) < now() - make_interval(days => ${previewKeptDays})`
 
-/** The next companies, by their ids, with previews that are to say no longer what they were about. */
+/** Reads the next companies, by their ids, with previews whose contents must be erased. */
 export const companiesWithTold = (after: number, most: number): Statement =>
   statement(
     sql`select id from companies where id > ${after}
@@ -191,7 +194,7 @@ export const forgetTold = (companyId: number, most: number): Statement =>
 
 const isOld = (keptDays: number) => sql`created_at < now() - make_interval(days => ${keptDays}::int)`
 
-/** The same of previews that are older than calls are kept. */
+/** Reads the next companies with previews that are older than `keptDays`. */
 export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement =>
   statement(
     sql`select id from companies where id > ${after}
@@ -208,7 +211,7 @@ export const sweepPreviews = (companyId: number, keptDays: number, most: number)
     'previews.sweep',
   )
 
-/** How many previews of all companies can still be applied, by state. */
+/** Counts the previews of all companies that can still be applied, by state. */
 export const countPreviews = (): Statement =>
   statement(
     sql`select state, count(*) as count from previews where ended_at is null and expires_at > now() group by state`,

@@ -2,15 +2,15 @@ import { raw, type Sql } from 'sql-template-tag'
 import { liveOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** The plan of a company, and how many of its quota slots are taken. */
+/** The plan of a company, and the number of its quota slots in use. */
 
-/** The plan, held so that it cannot change before the transaction ends. */
+/** Selects the plan, locked so that it cannot change before the transaction ends. */
 export const planHeld = (companyId: number, lock = 'for share'): Sql =>
   sql`select plan from companies where id = ${companyId} ${raw(lock)}`
 
 export const holdPlan = (companyId: number): Statement => statement(planHeld(companyId), 'plan.hold')
 
-/** Takes so many quota slots of the plan, or none where fewer are left, and then returns no row. */
+/** Takes this many quota slots of the plan. Takes none and returns no row if fewer are left. */
 export const takeSlots = (companyId: number, records: string, limit: number, slots: number): Statement =>
   statement(
     sql`update plan_usage set used = used + ${slots}
@@ -27,7 +27,7 @@ export const releaseSlots = (companyId: number, records: string, slots: number):
 export const slotsUsed = (companyId: number, records: string): Statement =>
   statement(sql`select used from plan_usage where company_id = ${companyId} and records = ${records}`, 'plan.used')
 
-/** Counts the live records anew. To be run in a statement after `lockCompany`, so that it sees all of them. */
+/** Counts the live records anew. Must run in a statement after `lockCompany`, so that it sees all of them. */
 export const recountSlots = (companyId: number, records: string): Statement =>
   statement(
     sql`insert into plan_usage (company_id, records, used)

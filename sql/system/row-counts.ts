@@ -3,7 +3,9 @@ import { compactThere } from '../citus/system.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** The exact number of a company's live records of a resource, kept beside the writes instead of counted. */
+/**
+ * Selects the exact number of a company's live records of a resource, which writes maintain so that none is counted.
+ */
 export const rowCount = (companyId: number | Sql, records: string): Sql => {
   const which = sql`company_id = ${companyId} and records = ${raw(`'${records}'`)}`
   return sql`(
@@ -33,10 +35,10 @@ export const compactRowCounts = (most: number): Statement =>
     compactThere(most),
   )
 
-/** `counted` are the calls that were no replay and no preview; `records` are those that are live now. */
+/** `counted` are the calls that were no replay and no preview; `records` are the live records. */
 export type UsageRow = { id: number; name: string; plan: string; calls: number; counted: number; records: number }
 
-/** The companies with most calls of so many days up to today: the calls that are kept, and the sums of the others. */
+/** Reads the companies with most calls in this many days up to today: stored calls, and the sums of the others. */
 export const usageOfCompanies = (days: number, most: number): Statement =>
   statement(
     sql`select c.id, c.name, c.plan, recent.calls + former.calls as calls,

@@ -1,22 +1,24 @@
 import { equalsIndexed, inOrderOf } from '../access.ts'
 import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
 
-/** What is sealed with a key that the database does not have, and how keys are changed under it. */
+/** Secrets that are sealed with a key outside of the database, and the change of that key. */
 
-/** Anyone who seals or opens holds the keys until its transaction ends; the end of a change waits for them. */
+/**
+ * Locks the keys, shared, until the transaction of a seal or an opening ends. The end of a change of keys waits for it.
+ */
 export const holdKeys = (): Statement => statement(sql`select pg_advisory_xact_lock_shared(hashtext('sealing keys'))`)
 
-/** Waits for the one who sealed with a former key, and lets nobody seal meanwhile. */
+/** Waits for transactions that seal with a former key, and blocks new ones. */
 export const fenceKeys = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('sealing keys'))`)
 
-/** One change of keys at a time; false where there is another one. */
+/** Locks the change of keys; false if another change is running. */
 export const lockRotation = (): Statement =>
   statement(sql`select pg_try_advisory_xact_lock(hashtext('key rotation')) as locked`)
 
 export type SealedRow = { company_id: number; id: number; sealed: Buffer }
 type SealPlace = { table: string; id: string; column: string }
 
-/** The next sealed rows after a place, in the order of their key. */
+/** Reads the next sealed rows after a place, in the order of their key. */
 export const sealedRows = (
   { table, id, column }: SealPlace,
   after: { companyId: number; id: number },
@@ -26,7 +28,7 @@ export const sealedRows = (
     where (company_id, ${identifier(id)}) > (${after.companyId}, ${after.id}) and ${identifier(column)} is not null
     order by company_id, ${identifier(id)} limit ${most}`)
 
-/** Only while the row still holds what was read: what was sealed anew meanwhile stays. */
+/** Writes the new seal if the row still has the one that was read: a secret sealed anew meanwhile stays. */
 export const sealAnew = (
   { table, id, column }: SealPlace,
   { company_id, id: rowId, sealed }: SealedRow,

@@ -4,10 +4,10 @@ import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import { eitherSql, instant, type Statement, sql, statement } from '../statement.ts'
 import { sweepStatement } from './sweep.ts'
 
-/** Sessions of the console. A session is told by its company and the hash of its id. */
+/** The key of a session of the console: its company and the hash of its id. */
 export type SessionKey = { companyId: number; idHash: Buffer }
 
-/** Who is signed in, as it is this moment. */
+/** The signed-in account and its current rights. */
 export type SessionRow = {
   account_id: number
   account_name: string
@@ -17,42 +17,42 @@ export type SessionRow = {
   currency: string
   plan: SubscriptionPlan
   add_ons: string[]
-  /** Not noted as seen for a while. */
+  /** Whether its `last_seen_at` is out of date. */
   stale: boolean
-  /** It may still be shown by a cookie without the prefix __Host-. */
+  /** Whether a cookie without the prefix __Host- is still accepted. */
   plain_name: boolean
 }
 
-/** Where a session began. */
+/** The origin of a session. */
 export type SessionOrigin = {
-  /** What the browser says of itself. */
+  /** The name that the browser gives for itself. */
   device: string | null
-  /** The TCP peer, and what a trusted proxy said of it. */
+  /** The TCP peer, and the address that a trusted proxy forwarded. */
   peer: string | null
   forwardedFor: string | null
-  /** Its cookie has no prefix, because there is no TLS. */
+  /** Whether its cookie has no prefix, because there is no TLS. */
   plainName: boolean
 }
 
 export const sessionIdleHours = 12
 export const sessionDays = 30
-/** How far `last_seen_at` may lag behind, so that not every request writes. */
+/** Seconds that `last_seen_at` may lag behind, so that not every request writes. */
 const seenLagSeconds = 60
 
-/** The session itself, held as `lock` says. */
+/** Selects the session itself, locked by `lock`. */
 const bySession = ({ companyId, idHash }: SessionKey, lock = ''): Sql => sql`(
     select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`id_hash`, idHash)}
     ${inOrderOf(sql`id_hash`)} ${raw(lock)}
   )`
 
-/** The condition that names it, held, for a statement that changes it. */
+/** Returns the condition that names it, locked, for a statement that changes it. */
 const placeOf = (key: SessionKey, lock = 'for update'): Sql =>
   eitherSql(
     sql`ctid = any (array(select s.ctid from ${bySession(key, lock)} s))`,
     () => sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`,
   )
 
-/** The sessions of an account. */
+/** Selects the sessions of an account. */
 const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`(
       select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)}
       ${inOrderOf(sql`account_id`)} ${raw(lock)}
@@ -72,12 +72,12 @@ const sessionRow = (key: SessionKey, lock = '') => sql`
 export const selectSession = (key: SessionKey): Statement => statement(sessionRow(key), 'session')
 
 /**
- * The session of a write, held until it ends: signing out, disabling the account or taking a permission away waits for
- * it, so that once any of these has been answered nothing of the old rights is still to come.
+ * Reads the session of a write and locks it until the commit. A sign-out, a disabled account or a removed permission
+ * waits for it: once that is answered, no write with the old rights is still running.
  */
 export const holdSession = (key: SessionKey): Statement => statement(sessionRow(key, 'for share'), 'session.hold')
 
-/** Another request may be using the session; then it is seen to be alive without us. */
+/** Updates `last_seen_at`. Skips a session that another request has locked, which updates it. */
 export const touchSession = (key: SessionKey): Statement =>
   statement(
     sql`update sessions set last_seen_at = now() where ${placeOf(key, 'for update skip locked')}`,
@@ -97,8 +97,8 @@ const touchHeld = (key: SessionKey): Statement =>
   )
 
 /**
- * The session of an account that is not disabled; where a hash is given, only while its password is that. A change of
- * the password is waited for.
+ * Inserts a session of an account that is not disabled. If a hash is given, its password must still have that hash. A
+ * concurrent change of the password is waited for.
  */
 export const insertSession = (
   { companyId, idHash }: SessionKey,
@@ -135,7 +135,7 @@ export const insertSession = (
     },
   )
 
-/** From now on its cookie has the prefix; requests that are under way have a minute. */
+/** Requires the prefix of its cookie from now on. Running requests have one more minute. */
 export const endPlainName = (key: SessionKey): Statement =>
   statement(
     sql`update sessions set plain_name_until = least(plain_name_until, now() + interval '1 minute')
@@ -153,7 +153,7 @@ export type ListedSession = {
   is_this: boolean
 }
 
-/** The sessions of an account that are not over, the last used first. */
+/** Reads the sessions of an account that are not over, the last used first. */
 export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number): Statement =>
   statement(
     sql`select id, device, peer, forwarded_for, ${instant('created_at')} as created_at,
@@ -164,7 +164,7 @@ export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number)
     'session.list',
   )
 
-/** One of an account's sessions; its hash back. */
+/** Deletes one of an account's sessions. Returns its hash. */
 export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
   statement(
     sql`delete from sessions where ${eitherSql(
@@ -179,7 +179,7 @@ export const deleteSessionById = (companyId: number, accountId: number, id: numb
 export const deleteSession = (key: SessionKey): Statement =>
   statement(sql`delete from sessions where ${placeOf(key)} returning id, account_id`, 'session.delete')
 
-/** The sessions of an account, but for one where that is given. */
+/** Deletes the sessions of an account, except one if its hash is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
   statement(
     sql`delete from sessions where ${eitherSql(
@@ -191,7 +191,7 @@ export const deleteSessionsOf = (companyId: number, accountId: number, but: Buff
     'session.delete-all',
   )
 
-/** Removes up to `most` sessions that are over, a row for each. */
+/** Removes up to `most` sessions that are over. Returns a row for each. */
 export const sweepSessions = (most: number): Statement =>
   sweepStatement({
     name: 'sessions.sweep',

@@ -4,14 +4,14 @@ import { candidatesThere } from '../citus/logins.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** Signing in: finding the accounts of an address, and counting how often somebody tried. */
+/** Statements of a sign-in: the accounts of an address, and the count of attempts. */
 
-/** Accounts of one address that a sign-in compares with. Decisions, Console. */
+/** Accounts of one address whose passwords a sign-in compares. Decisions, Console. */
 export const signInAccountsMax = 5
 
-/** An account of the address; without one a single row that has the subject alone. */
+/** An account of the address. Without an account there is a single row with the subject alone. */
 export type CandidateRow = {
-  /** What attempts with this address are counted under. */
+  /** The key under which attempts with this address are counted. */
   subject: Buffer
   company_id: number | null
   company_name: string
@@ -21,8 +21,8 @@ export type CandidateRow = {
 }
 
 /**
- * The accounts that somebody may sign in to with an address, the oldest first; where `accountId` is given, that one
- * alone. The subject of the attempts is made of the same key as the look-up.
+ * Reads the accounts of an address that can sign in, the oldest first; `accountId` limits them to one. The subject of
+ * the attempts is made of the same key as the look-up.
  */
 export const candidatesFor = (email: string, accountId: number | null): Statement =>
   statement(
@@ -41,7 +41,7 @@ export const candidatesFor = (email: string, accountId: number | null): Statemen
     candidatesThere(email, accountId, signInAccountsMax),
   )
 
-/** The password of an account that is signed in. */
+/** Reads the password hash of a signed-in account. */
 export const passwordOf = (companyId: number, accountId: number): Statement =>
   statement(
     sql`select password_hash from accounts where company_id = ${companyId} and id = ${accountId}`,
@@ -51,8 +51,8 @@ export const passwordOf = (companyId: number, accountId: number): Statement =>
 export type AttemptRow = { subject: Buffer; attempts: number; seconds_left: number }
 
 /**
- * Counts one more try for each subject, before it is known how it ends: many at once cannot all slip through. A window
- * that is over begins anew. Rows are taken in one order, so that two statements never wait for each other.
+ * Counts one more attempt for each subject before its result is known, so that many concurrent ones cannot all pass. A
+ * window that is over begins anew. Rows are locked in one order, so that two statements never wait for each other.
  */
 export const countAttempt = (subjects: readonly Buffer[], windowSeconds: number): Statement =>
   statement(
@@ -66,7 +66,7 @@ export const countAttempt = (subjects: readonly Buffer[], windowSeconds: number)
     'attempts.count',
   )
 
-/** Forgets all tries of some subjects, and takes the last one of others back. Rows are taken in one order. */
+/** Deletes all attempts of some subjects, and takes the last one of others back. Rows are locked in one order. */
 export const forgiveAttempts = (forgotten: readonly Buffer[], returned: readonly Buffer[]): Statement =>
   statement(
     sql`with held as (
@@ -80,7 +80,7 @@ export const forgiveAttempts = (forgotten: readonly Buffer[], returned: readonly
     'attempts.forgive',
   )
 
-/** Removes up to `most` counts whose window is over, a row for each. */
+/** Removes up to `most` counts whose window is over. Returns a row for each. */
 export const sweepAttempts = (most: number, windowSeconds: number): Statement =>
   statement(
     sql`${sweepFrom('password_attempts', sql`where started_at < now() - make_interval(secs => ${windowSeconds})`, most)}

@@ -3,9 +3,9 @@ import { type SweptRows, sweepThere } from '../citus/system.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 /**
- * Deletes up to `most` rows of a table, of those `which` picks; rows that another process holds are passed over. They
- * are deleted by their place, in which they stay until then: such a table is now empty and now long, and no plan that
- * joins it with itself is good for both.
+ * Deletes up to `most` rows of a table among those of `which`. Skips rows that another process has locked. Rows are
+ * deleted by their place (`ctid`), which stays the same until then. Such a table is now empty and now long, and no plan
+ * that joins it with itself is good for both.
  */
 export const sweepFrom = (
   table: string,
@@ -15,11 +15,11 @@ export const sweepFrom = (
       select ctid from ${raw(table)} ${which} limit ${most} for update skip locked
     ))`
 
-/** Removes what is over, a row for each. */
+/** Removes rows that are over. Returns a row for each. */
 export const sweepStatement = ({ name, ...swept }: SweptRows & { name: string }): Statement =>
   statement(sql`${sweepFrom(swept.table, swept.where, swept.most)} returning 1 as swept`, name, sweepThere(swept))
 
-/** Removes what is older than so many days; a row comes back for each. */
+/** Removes rows older than `keptDays`. Returns a row for each. */
 export const sweepOlder = ({
   keptDays,
   ...swept

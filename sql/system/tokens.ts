@@ -4,27 +4,30 @@ import { type Statement, sql, statement } from '../statement.ts'
 export type TokenRow = {
   id: number
   account_id: number
-  /** The account that issued it; null: the operator. */
+  /** The account that issued it; null for the operator. */
   issued_by: number | null
   label: string
   scopes: string[]
   allowlist: string[]
   sealed: Buffer
   created_at: Date
-  /** When it ends by itself; null: it does not. */
+  /** The time at which it expires; null for never. */
   expires_at: Date | null
 }
 
-/** Whether a token of these columns is neither revoked nor at its end, by the clock of the database. */
+/** Returns whether a token of these columns is neither revoked nor expired, by the clock of the database. */
 export const isLive = (of = ''): Sql =>
   raw(`${of}revoked_at is null and (${of}expires_at is null or ${of}expires_at > now())`)
 
-/** When the token `t` stopped: revoked, or at its end. Null: it works. */
+/** The time at which the token `t` was revoked or expired; null if it still works. */
 export const endedAt = 'least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end)'
 
 const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at`
 
-/** The id of a token is bound into its seal, so it is known before the row is; and the moment at which it is made. */
+/**
+ * Draws the id of a token, which its seal is bound to, before its row is inserted. Returns also the time of its
+ * creation.
+ */
 export const nextTokenId = (): Statement =>
   statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id, now() as at`)
 
@@ -37,12 +40,12 @@ export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at
 export const activeToken = (companyId: number): Statement =>
   statement(sql`select ${tokenColumns} from tokens where company_id = ${companyId} and revoked_at is null`)
 
-/** Waits for every write of the token that is under way; when this is answered, none of them is to come. */
+/** Revokes the active token. Waits for all running writes of the token: after the answer none of them commits. */
 export const revokeActiveToken = (companyId: number): Statement =>
   statement(sql`update tokens set revoked_at = now() where company_id = ${companyId} and revoked_at is null
     returning ${tokenColumns}`)
 
-/** Waits for writes of the token that are under way, like all that changes it. */
+/** Changes the token. Waits for its running writes, like every change of it. */
 export const setTokenScopes = (companyId: number, label: string, scopes: readonly string[]): Statement =>
   statement(sql`update tokens set label = ${label}, scopes = ${scopes} where company_id = ${companyId} and revoked_at is null
     returning ${tokenColumns}`)

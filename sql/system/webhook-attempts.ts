@@ -5,7 +5,7 @@ import { instant, type Statement, sql, statement } from '../statement.ts'
 import { isAfterErasure } from './companies.ts'
 import type { Position } from './log.ts'
 
-/** What was sent to webhook endpoints, and what came back. */
+/** Attempts: requests to webhook endpoints, and their responses. */
 
 export type AttemptRow = {
   company_id: number
@@ -20,22 +20,22 @@ export type AttemptRow = {
   by_hand: boolean
   ms: number
   status: number | null
-  /** Why there was no answer, and the particulars. */
+  /** The reason if there was no answer, and its details. */
   failure: string | null
   detail: string | null
   request_bytes: number
   request_sha256: Buffer
-  /** The body of a test. That of an event is made again from the log. */
+  /** The body of a test. The body of an event is recreated from the log. */
   test_body: string | null
-  /** Headers and body of the answer, of a failure only. */
+  /** Headers and body of the answer of a failure; null after a success. */
   answer_headers: { readonly [name: string]: string } | null
   answer_body: string | null
   answer_cut: boolean
 }
 
 /**
- * Without the answer where a person was erased since it was asked for. The lock lets an erasure find what was kept before
- * it.
+ * Inserts an attempt, without its answer if a person was erased since the request. The lock lets an erasure find
+ * earlier answers.
  */
 export const insertAttempt = (attempt: AttemptRow): Statement =>
   statement(
@@ -78,10 +78,10 @@ const valuesOf = (attempt: AttemptRow): Sql =>
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** Bytes of a row without texts of others, and of its entries in the indexes. */
+/** Bytes of a row without its long texts, and of its entries in the indexes. */
 export const attemptRowBytes = 400
 
-/** The room that an attempt takes on the disk, at most: long texts are compressed there. */
+/** Returns the bytes that an attempt takes on the disk at most: long texts are compressed there. */
 const bytesOf = ({ test_body, detail, answer_headers, answer_body }: AttemptRow): number =>
   [test_body, detail, jsonOrNull(answer_headers), answer_body]
     .map((text) => Buffer.byteLength(text ?? ''))
@@ -92,7 +92,7 @@ export type AttemptListRow = Pick<
   'endpoint_id' | 'event' | 'event_id' | 'by_hand' | 'ms' | 'status' | 'failure' | 'detail'
 > & { id: number; at: string; arrived: boolean }
 
-/** Whether the receiver took it, as the index of the budget has it too. */
+/** Returns whether the receiver accepted it, by the expression of the budget's index. */
 export const hasArrived = raw('coalesce(status between 200 and 299, false)')
 
 const shown = sql`id, endpoint_id, ${instant('at')} as at, event, event_id, by_hand, ms::float8 as ms, status, failure, detail,
@@ -102,7 +102,7 @@ const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean)
   sql`company_id = ${companyId} and ${equalsIndexed(sql`endpoint_id`, endpointId)}
       and (not ${failedAlone}::boolean or status is null or status not between 200 and 299)`
 
-/** Newest first. */
+/** Reads the attempts of an endpoint, newest first. */
 export const attemptsOf = (
   companyId: number,
   endpointId: number,
@@ -125,24 +125,24 @@ export const countAttempts = (companyId: number, endpointId: number, failedAlone
 
 export type AttemptInFull = AttemptListRow &
   Pick<AttemptRow, 'after' | 'payload' | 'request_bytes' | 'test_body' | 'answer_headers' | 'answer_body'> & {
-    /** Seconds of the Unix time, as they were sent. */
+    /** Unix time in seconds, as it was sent. */
     timestamp: number
-    /** Null of an attempt by a process of an earlier version, of which neither request nor answer is shown. */
+    /** Null in an attempt by a process of an earlier version, of which neither request nor answer is shown. */
     request_sha256: Buffer | null
     answer_cut: boolean
-    /** Of the account that answers for the endpoint; null: the operator. */
+    /** Permissions of the account that is responsible for the endpoint; null for the operator. */
     permissions: string[] | null
   }
 
 /**
- * An attempt that is opened also shows what was sent and, of a failure, what came back. What was sent is made again from the log:
- * `changed` if the log has something else by now, `gone` if it has nothing of it any more.
+ * An attempt with its request and, of a failure, its response. The request is recreated from the log: `changed` if the
+ * log differs by now, `gone` if it has none of it any more.
  */
 export type AttemptDetailsRow = AttemptListRow &
   Pick<AttemptInFull, 'request_bytes' | 'answer_headers' | 'answer_body' | 'answer_cut'> & {
     request_headers: { readonly [name: string]: string }
     request_body: string | null
-    /** There is more of the body than is shown. */
+    /** Whether the body is longer than the shown part. */
     request_cut: boolean
     request_is: 'same' | 'changed' | 'gone'
   }

@@ -4,7 +4,7 @@ import { eitherSql, type Statement, type Steps, sql, statement } from '../statem
 import { type Cursor, horizon, newestEpoch } from './log.ts'
 import { atPlace, type DisableRequest, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
-/** Which endpoints have something to be sent, and what the sender of each keeps of it. */
+/** The endpoints with events to send, and the state that their senders store. */
 
 export type SettledRow = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
   cursor: Cursor
@@ -19,12 +19,12 @@ const claimedEndpoint = ({ companyId, id, claim }: Claim) =>
     () => sql`company_id = ${companyId} and id = ${id} and claim = ${claim}::uuid`,
   )
 
-/** With the add-ons of its company, which say what may be told. */
+/** An endpoint with the add-ons of its company, which limit the events. */
 export type ClaimedRow = EndpointRow & { add_ons: string[] }
 
 /**
- * Marks endpoints that have something to be sent, by their keys after a position: one that waits when it is due, the others
- * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
+ * Claims endpoints with events to send, by their keys after a position: a waiting one when it is due, the others when
+ * the log goes on behind their cursor. `now` is the service's clock. The time of the claim is the database's, which all
  * processes share.
  */
 export const claimWebhooks = (after: { companyId: number; id: number }, claiming: ClaimRequest): Statement => {
@@ -58,7 +58,7 @@ export const claimWebhooks = (after: { companyId: number; id: number }, claiming
 
 type ClaimRequest = { claim: string; now: Date; leaseSeconds: number; most: number }
 
-/** Found among all companies, claimed one by one. */
+/** Finds endpoints among all companies, and claims them one by one. */
 const claimThere =
   (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: ClaimRequest): Steps =>
   async (run) => {
@@ -91,7 +91,7 @@ const claimThere =
 
 const free = sql`w.disabled_at is null and w.deleted_at is null and (w.claimed_until is null or w.claimed_until < now())`
 
-/** Keeps how far an endpoint has come, for the one who still holds the claim, and the claim for longer. */
+/** Stores the cursor of an endpoint and extends the claim, if the process still holds the claim. */
 export const settleWebhook = (
   claim: Claim,
   { cursor, pending, paused_until, next_attempt_at, failing_since }: SettledRow,
@@ -105,7 +105,7 @@ export const settleWebhook = (
     'webhooks.settle',
   )
 
-/** The log has begun anew: what the receiver knows may be gone. */
+/** Marks that the log has begun anew: records of the receiver may no longer exist. */
 export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
   statement(
     sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimedEndpoint(claim)} returning id`,

@@ -5,12 +5,12 @@ import { eitherSql, type Statement, sql, statement } from '../statement.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
 import { attemptRowBytes, hasArrived } from './webhook-attempts.ts'
 
-/** The room that attempts take: how long they are kept, how much of them, and what goes first. */
+/** The limits of stored attempts in days and bytes, and the order of their removal. */
 
 export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
   sweepOlder({ name: 'webhook-attempts.sweep', table: 'webhook_attempts', key: 'id', type: 'bigint', most, keptDays })
 
-/** The attempt that an endpoint has made last, for a condition on it. */
+/** Returns the condition that the last attempt of an endpoint meets `condition`. */
 const newestOf = (condition: ReturnType<typeof sql>) =>
   eitherSql(
     sql`exists (
@@ -28,14 +28,14 @@ const companiesWhere = (condition: ReturnType<typeof sql>, after: number, most: 
   sql`select distinct w.company_id as id from webhook_endpoints w where w.company_id > ${after} and ${condition}
     order by id limit ${most}`
 
-/** The next companies to whose endpoints something was sent in the last seconds. */
+/** Reads the next companies whose endpoints were sent to in the last seconds. */
 export const companiesThatSend = (seconds: number, after: number, most: number): Statement =>
   statement(
     companiesWhere(newestOf(sql`at > now() - make_interval(secs => ${seconds}::float8)`), after, most),
     'webhook-attempts.sending-companies',
   )
 
-/** The next companies that have attempts of endpoints which are deleted. */
+/** Reads the next companies with attempts of deleted endpoints. */
 export const companiesWithDeleted = (keptDays: number, after: number, most: number): Statement =>
   statement(
     companiesWhere(
@@ -46,7 +46,7 @@ export const companiesWithDeleted = (keptDays: number, after: number, most: numb
     'webhook-attempts.deleted-companies',
   )
 
-/** Removes attempts of a company's deleted endpoints, a row for each. */
+/** Removes attempts of a company's deleted endpoints. Returns a row for each. */
 export const sweepAttemptsOfDeleted = (companyId: number, most: number): Statement =>
   sweepStatement({
     name: 'webhook-attempts.sweep-deleted',
@@ -57,8 +57,8 @@ export const sweepAttemptsOfDeleted = (companyId: number, most: number): Stateme
   })
 
 /**
- * Removes up to `most` attempts of a company that has more bytes of them than `budget`: the oldest successes, then the
- * oldest failures. Their endpoints keep from when on none was removed. One index has the sum and the order.
+ * Removes up to `most` attempts of a company with more bytes of them than `budget`: the oldest successes, then the
+ * oldest failures. Its endpoints store the time since which none was removed. One index has the sum and the order.
  */
 export const freeAttempts = (companyId: number, budget: number, most: number): Statement => {
   const room: RoomToFree = { companyId, budget, most }
@@ -78,7 +78,7 @@ export const freeAttempts = (companyId: number, budget: number, most: number): S
   )
 }
 
-/** The attempts that go first, as many as take what there is beyond the budget. */
+/** Selects the attempts to remove first, as many as exceed the budget. */
 const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<typeof sql>) =>
   sql`select ${columns} from (
         select ${columns}, sum(bytes) over (order by arrived desc, number rows unbounded preceding) - bytes as before from (
@@ -92,7 +92,9 @@ const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<t
         ) every
       ) - ${budget}::bigint`
 
-/** Empties attempts by processes of an earlier version, which kept all that was sent and answered; a row for each. */
+/**
+ * Empties attempts by processes of an earlier version, which stored whole requests and answers. Returns a row for each.
+ */
 export const emptyOlderAttempts = (most: number): Statement =>
   statement(
     sql`update webhook_attempts set ${emptied} where ctid = any (array(

@@ -4,7 +4,7 @@ import { inOrderOf } from '../access.ts'
 import { eitherSql, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, currentLine, type Position } from './log.ts'
 
-/** Where changes are sent: the endpoints of companies, and their settings. */
+/** The webhook endpoints of companies, and their settings. */
 
 export type EndpointRow = {
   company_id: number
@@ -28,12 +28,12 @@ export type EndpointRow = {
   disabled_at: Date | null
   disabled_because: DisableReason | null
   disabled_detail: string | null
-  /** Who answers for it: nothing is sent that this account may not see. Null: the operator. */
+  /** The responsible account: only changes that it may see are sent. Null for the operator. */
   account_id: number | null
   created_at: Date
-  /** A replay has not come to the place that the cursor had before it. */
+  /** Whether a replay has not yet reached the position that the cursor had before it. */
   is_replaying: boolean
-  /** Of attempts before this moment some were removed, because the company had too many. */
+  /** Some attempts before this moment were removed, because the company had too many. */
   attempts_from: Date | null
 }
 
@@ -43,7 +43,7 @@ export const endpointColumns = sql`company_id, id, name, url, events, payload, o
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, ${isReplaying} as is_replaying`
 
-/** An endpoint by its key, as a source of rows. */
+/** Selects an endpoint by its key, as a source of rows. */
 export const endpointRow = (companyId: number, id: number, lock = '') =>
   sql`(select ctid, * from webhook_endpoints where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
 
@@ -56,7 +56,7 @@ const placeOf = (companyId: number, id: number) =>
     () => sql`company_id = ${companyId} and id = ${id} and deleted_at is null`,
   )
 
-/** One change of a company's endpoints at a time. */
+/** Locks the endpoints of a company: one change of them runs at a time. */
 export const lockWebhooks = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock(hashtext('webhooks'), ${companyId % 2 ** 31}::int)`)
 
@@ -74,14 +74,14 @@ export const findWebhook = (companyId: number, id: number): Statement =>
     'webhooks.find',
   )
 
-/** Held for a change of it; a process that is sending finds its claim gone, and stops. */
+/** Reads an endpoint and locks it for a change. A process that sends loses its claim, and stops. */
 export const holdWebhook = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`,
     'webhooks.hold',
   )
 
-/** The id is bound into the seal of the secret, so it is known before the row is. */
+/** Draws the id of an endpoint, which the seal of its secret is bound to, before its row is inserted. */
 export const nextWebhookId = (): Statement =>
   statement(sql`select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id`)
 
@@ -97,7 +97,7 @@ export const insertWebhook = (
       ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)}, ${currentLine(companyId)} from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
 
-/** What was tried with the former settings and has not arrived is tried again at once. */
+/** Updates an endpoint. Events that failed with the former settings are retried at once. */
 export const updateWebhook = (
   companyId: number,
   id: number,
@@ -110,7 +110,7 @@ export const updateWebhook = (
       )
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** The former secret signs beside the new one for a time; the one before it does no more. */
+/** Rotates the secret. The former one signs beside the new one for a time; the one before that no longer does. */
 export const rotateSecret = (
   companyId: number,
   id: number,
@@ -122,7 +122,7 @@ export const rotateSecret = (
 
 export type SecretRow = { sealed: Buffer; previous_sealed: Buffer | null }
 
-/** The secrets that sign at a moment. */
+/** Reads the secrets that sign at a moment. */
 export const secretsOf = (companyId: number, id: number, now: Date): Statement =>
   statement(
     sql`select sealed, case when previous_until > ${now} then previous_sealed end as previous_sealed
@@ -132,13 +132,13 @@ export const secretsOf = (companyId: number, id: number, now: Date): Statement =
 
 export type DisableRequest = { reason: DisableReason; detail: string | null; now: Date }
 
-/** A process that is sending finds its claim gone, and stops. */
+/** Disables an endpoint. A process that sends loses its claim, and stops. */
 export const disableWebhook = (companyId: number, id: number, { reason, detail, now }: DisableRequest): Statement =>
   statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail},
       claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** Begins at a position of the log, whatever came before. */
+/** Sets the cursor of an endpoint to a position of the log. */
 export const beginWebhookAt = (
   companyId: number,
   id: number,
@@ -149,12 +149,12 @@ export const beginWebhookAt = (
       log_epoch = ${currentEpoch(companyId)}, log_line = ${currentLine(companyId)}, resync_since = null, claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** A replay ends where the cursor is now, unless one that was broken off has its end still before it. */
+/** Marks a replay. It ends at the current cursor, unless an interrupted one ends later. */
 export const markReplay = (companyId: number, id: number): Statement =>
   statement(sql`update webhook_endpoints set replay_epoch = cursor_epoch, replay_pos = cursor_pos, replay_id = cursor_id
     where ${placeOf(companyId, id)} and not ${isReplaying}`)
 
-/** Its secrets go at once, its attempts with the next sweep. */
+/** Deletes an endpoint. Its secrets are deleted at once, its attempts by the next sweep. */
 export const deleteWebhook = (companyId: number, id: number): Statement =>
   statement(sql`update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
       claimed_until = null
@@ -165,7 +165,7 @@ export type FailingRow = Pick<
   'id' | 'name' | 'failing_since' | 'disabled_because' | 'disabled_detail' | 'resync_since'
 > & { is_unanswered: boolean }
 
-/** The endpoints of a company that somebody has to look at. */
+/** Reads the endpoints of a company that need attention. */
 export const failingWebhooks = (companyId: number): Statement =>
   statement(
     sql`select id, name, failing_since, disabled_because, disabled_detail, resync_since,
@@ -178,14 +178,14 @@ export const failingWebhooks = (companyId: number): Statement =>
     'webhooks.failing',
   )
 
-/** How all endpoints of the service do. `failing_seconds` is how long the one that has failed for longest has; 0 for none. */
+/** The state of all endpoints of the service. `failing_seconds` is the longest time that one has failed; 0 for none. */
 export type WebhookFigures = {
   well: number
   failing: number
   given_up: number
   disabled: number
   resync: number
-  /** Enabled ones for which no account answers. */
+  /** Enabled endpoints without a responsible account. */
   unanswered: number
   failing_seconds: number
 }

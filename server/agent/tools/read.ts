@@ -12,7 +12,7 @@ import { handlers } from '../../pipeline/handlers/index.ts'
 import { type CallResult, callRead } from '../calls.ts'
 import type { Agent } from '../request.ts'
 
-/** The tools that read. Each is a call of /v1, or two. */
+/** The tools that read. Each makes one or two calls of /v1. */
 
 const pageDefault = 20
 
@@ -87,7 +87,7 @@ export async function get(agent: Agent, given: JsonObject): Promise<JsonObject> 
   return whole(data, entries.slice(0, count))
 }
 
-/** The entries without the record, which stands beside them. */
+/** Returns the entries without the record, which is beside them. */
 async function historyOf(agent: Agent, definition: Definition, { id }: JsonObject, { history: limit }: JsonObject) {
   const { history: route } = routesOn(definition)
   const called = await callRead(agent, route, handlers.history(route), {
@@ -97,7 +97,9 @@ async function historyOf(agent: Agent, definition: Definition, { id }: JsonObjec
   return rowsOf(called).map(({ record: _, ...entry }) => entry)
 }
 
-/** A page that has no room is asked for again with fewer changes, so that its cursor is the one behind them. */
+/**
+ * Reads changes. A page that is too long is read again with fewer changes, so that its cursor is the one after them.
+ */
 export async function changes(agent: Agent, given: JsonObject): Promise<JsonObject> {
   const { after, records, limit = pageDefault } = given
   const route = ownRoute('changes')
@@ -122,7 +124,7 @@ export async function changes(agent: Agent, given: JsonObject): Promise<JsonObje
 
 const rowsOf = ({ body }: CallResult): JsonObject[] => cutTexts(body.data as Json) as JsonObject[]
 
-/** As many rows as have room; of a first one that has none, as much as has. */
+/** Returns as many rows as fit; of a first row that does not fit, the part that does. */
 function withRoom(rows: readonly JsonObject[], answer: (rows: readonly JsonObject[]) => JsonObject): JsonObject {
   const count = rowsThatFit(rows, answer)
   if (count > 0 || rows.length === 0) return answer(rows.slice(0, count))
@@ -130,7 +132,7 @@ function withRoom(rows: readonly JsonObject[], answer: (rows: readonly JsonObjec
   return answer([shorten(first, (shorter) => answer([shorter as JsonObject])) as JsonObject])
 }
 
-/** The filters as a query of /v1 has them. */
+/** Returns the filters in the form of a query of /v1. */
 function filtersIn(definition: Definition, where: JsonObject): { [name: string]: string } {
   const problems = findUnknownMembers(where, filterNames(definition)).map((one) => ({
     ...one,

@@ -13,9 +13,9 @@ import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from
 import { callWrite } from '../calls.ts'
 import type { Agent } from '../request.ts'
 
-/** The tools that write, in two steps: what is previewed is kept, and applied as it was kept. Decisions, Agents. */
+/** The tools that write, in two steps: a preview is stored, and applied as it was stored. Decisions, Agents. */
 
-/** Tries a change and keeps what it would do. */
+/** Runs a change as a dry-run, and stores its preview. */
 export async function preview(agent: Agent, { operations, undo, why }: JsonObject): Promise<JsonObject> {
   const call: PreviewCall =
     operations === undefined ? { undo: String(undo).toLowerCase() } : { operations: operations as JsonObject[] }
@@ -42,13 +42,13 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
   return answer(rows.slice(0, rowsThatFit(rows, answer)))
 }
 
-/** Tells the state of a preview, and changes nothing. */
+/** Returns the state of a preview, and changes nothing. */
 export const status = async (agent: Agent, { preview: id }: JsonObject): Promise<JsonObject> =>
   formatState(agent, await look(agent, id as string))
 
 /**
- * Does what was previewed, once. What is over is told as it is; what needs a person waits for one. A call that finds the
- * preview decided meanwhile tells what became of it.
+ * Applies a preview, once. For one that is over it returns the state; one that needs a person waits. A call that finds
+ * the preview decided meanwhile returns its state.
  */
 export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<JsonObject> {
   const row = await look(agent, id as string)
@@ -71,7 +71,7 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
 
 const needsPerson = ({ reasons, isApproved }: Judgement): boolean => reasons.length > 0 && !isApproved
 
-/** What the transaction that was to apply a preview found it to be, where it is not to be applied. */
+/** The state of the preview in its transaction, if that keeps it from being applied. */
 type Claim = { found?: JudgedRow & { judged: Judgement } }
 
 const look = (agent: Agent, id: string): Promise<JudgedRow> =>
@@ -98,9 +98,8 @@ function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string
 }
 
 /**
- * The write of a route, which takes the preview before it does anything, and settles it as its last statement: of many
- * that apply one preview at once one writes. A refusal before leaves the preview as it was, and so does one after, which
- * undoes the transaction.
+ * Returns a write that locks the preview first, and settles it with its last statement: of many concurrent calls, one
+ * writes. A refusal leaves the preview as it was: before the work, and after it by the rollback.
  */
 const claimPreview =
   (write: Write, { row: { id }, claim }: AppliedPreview): Write =>
@@ -126,31 +125,31 @@ const claimPreview =
     }
   }
 
-/** Of a batch what became of each operation, of an undo how many records it took back. */
+/** Returns the outcome of each operation of a batch, or the number of records of an undo. */
 function resultsOf(body: string): Json {
   const { data } = JSON.parse(body) as { data: JsonObject }
   return (data.operations ?? data) as Json
 }
 
-/** The state of a preview as it is told; of many results as many as have room. */
+/** Returns the state of a preview for the agent; of many results as many as fit. */
 function formatState(agent: Agent, row: JudgedRow): JsonObject {
   const state = stateOf(row)
   const { reasons } = judge(row, agent.settings as AgentSettings)
-  const said = {
+  const shown = {
     ...{ preview: row.id, state, expires_at: row.expires_at },
     ...(isLive(row) ? { needs_person: reasons.length > 0, because: reasons } : {}),
     ...(state === 'waiting' ? { approve_at: agent.base + previewPath(row.id) } : {}),
     ...(row.write_id === null ? {} : { write_id: row.write_id }),
   }
   const { results } = row
-  if (isObject(results)) return { ...said, results }
-  if (!Array.isArray(results)) return said
+  if (isObject(results)) return { ...shown, results }
+  if (!Array.isArray(results)) return shown
   const answer = (rows: readonly Json[]): JsonObject => ({
-    ...{ ...said, results: [...rows] },
+    ...{ ...shown, results: [...rows] },
     ...(rows.length < results.length ? { more: true } : {}),
   })
   return answer(results.slice(0, rowsThatFit(results, answer)))
 }
 
-/** Where somebody decides about a preview: a page of the web interface. */
+/** Returns the path of the console's page on which a person decides on a preview. */
 const previewPath = (id: string): string => `/#/agents/${id}`

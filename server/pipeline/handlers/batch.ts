@@ -24,7 +24,7 @@ import { formatUpserted } from './upsert.ts'
 
 export const batch: WriteHandler = () => writeBatch(servedResources)
 
-/** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
+/** `all` is one command. In `each`, every operation is one, except in a dry-run. */
 export const writeBatch =
   (among: Registry): Write =>
   (companyId, call, { dryRun, body, ifPlan }) => {
@@ -51,7 +51,7 @@ export const writeBatch =
         const effects: Effect[] = []
         for (const row of rows) {
           const outcome = outcomes[row.n]
-          // Undone in the middle: the values that were taken are found when it is done again.
+          // Rolled back in the middle: a retry finds the values that were taken.
           if (!outcome) throw conflict(`operation ${row.n} was not come to`)
           if ('refusal' in outcome) texts.push(refusedText(call, row, outcome.refusal))
           else {
@@ -70,7 +70,7 @@ export const writeBatch =
 const planOfEach =
   'If-Plan is for a batch of the mode all; with each, every operation is done by itself. Leave the header out.'
 
-/** With what it expects of its record; a condition that cannot be read is a problem of its own. */
+/** Adds the expected version of the record. A condition that cannot be parsed is a problem of the operation. */
 function orderOperation(row: BatchRow): OrderedOperation {
   if ('problems' in row || row.wanted.ifMatch === undefined) return { ...row, expected: undefined }
   const ifMatch = readTags(row.wanted.ifMatch)
@@ -80,7 +80,7 @@ function orderOperation(row: BatchRow): OrderedOperation {
   return { n: row.n, as: row.as, problems, expected: undefined }
 }
 
-/** Each operation as the call of its own. */
+/** Runs each operation like a call of its own. */
 const seriesOf = (
   companyId: number,
   call: CallOfWrite,
@@ -101,11 +101,12 @@ type AcceptedOperation = Extract<OrderedOperation, { wanted: unknown }>
 
 function single(companyId: number, row: AcceptedOperation, textOf: (n: number) => string): Command<StoredResponse> {
   const { op, definition, id, externalRef, mayBeNew } = row.wanted
-  // Before anything is looked at: what it stands for is refused, whatever its record is.
+  // References are filled in before any look-up, so that a refused operation refuses those that refer to it, whatever
+  // their records are.
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<StoredResponse> =>
     singles[op](companyId, { row, id: id as number, body })
-  // What may be new finds its record itself, or none.
+  // An operation that may create finds its record itself, or none.
   return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId, body) : onId(id)
 }
 
@@ -135,7 +136,7 @@ const singles: { readonly [op in BatchOp]: (companyId: number, asked: SingleWrit
   },
 }
 
-/** The body with the ids of earlier operations in it. */
+/** Returns the body with the ids of earlier operations filled in. Throws if one of these is refused. */
 function filledIn({ wanted }: AcceptedOperation, textOf: (n: number) => string): JsonObject {
   const body = { ...wanted.body }
   const lost = []
@@ -172,7 +173,7 @@ type NumberedOperation = { n: number; as: string | undefined }
 
 function textOfAnswer({ n, as }: NumberedOperation, { status, headers, body }: StoredResponse): string {
   const head = JSON.stringify({ n, as, status, etag: headers.ETag })
-  // The envelope of the single call, in one object with what goes before.
+  // The envelope of the single call, merged into one object with the members before it.
   return `${head.slice(0, -1)},${body.slice(1)}`
 }
 

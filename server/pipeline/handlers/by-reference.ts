@@ -17,7 +17,7 @@ export const fetchByRef: ReadHandler<ResourceRoute> =
     return { statement: (ask) => fetchByReference(ask, definition, value, fields), reply: replyOfFetch(definition) }
   }
 
-/** The reference of the path; what no record can have is a reference that no record has. */
+/** Returns the reference of the path. A text that no record can have as a reference is not found. */
 function recordReference({ value = '' }: PathParams): string {
   try {
     return readReference(value)

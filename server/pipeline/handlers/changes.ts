@@ -12,7 +12,7 @@ import { lacksScope } from '../authorize.ts'
 import type { PlannedRead, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
-/** Rights and changes come with one statement, so what is told is open to the caller at the moment of the answer. */
+/** Reads rights and changes with one statement, so that every change shown is open to the caller at that moment. */
 export const changes: ReadHandler = () => (_call, query) => {
   const following = readFollowing(query)
   return following.after === 'now' ? readPosition(following) : page(following)
@@ -20,7 +20,7 @@ export const changes: ReadHandler = () => (_call, query) => {
 
 function page(following: ChangesRequest): PlannedRead {
   let companyId = 0
-  // Said when the caller is known: a stranger hears nothing of cursors.
+  // Thrown only once the caller is known, so that others learn nothing about cursors.
   let wrong: Refusal | undefined
   return {
     statement(ask, { changesKeptDays }) {
@@ -78,7 +78,7 @@ function orWrong(companyId: number, cursor: string): Cursor | Refusal {
   }
 }
 
-/** What was asked for by name must be open; else anything that is. */
+/** Returns the refusal unless all named resources are open, or any resource if none is named. */
 function findRefusal({ records }: ChangesRequest, { in_scope, open }: OpenRow): Refusal | undefined {
   const lacking = records?.find((name) => !in_scope.includes(name))
   if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))

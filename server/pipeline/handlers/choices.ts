@@ -13,11 +13,11 @@ export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
   const { only } = definition.fields[field] as ReferenceField
   const filters: ListRequest['filters'] = only ? { [only.column]: only.value } : {}
   return ({ path }, query) => {
-    const asked = readChoosing(query)
+    const request = readChoosing(query)
     return {
-      statement: (ask) => choicesWithCaller(ask, to, { ...asked, filters, sort: [], offset: 0 }),
+      statement: (ask) => choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
       reply({ json, total, last_id, has_more }: ChoicesRow, conditions) {
-        const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: asked.limit })}}`
+        const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: request.limit })}}`
         return pageReply(body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))
       },
     }

@@ -12,7 +12,7 @@ import type { ReadHandler } from '../handler.ts'
 import { pathId } from '../read-intent.ts'
 import { readReply, recordTag } from '../stored-response.ts'
 
-/** The JSON is passed on as PostgreSQL wrote it, less what is withheld. */
+/** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const fetch: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ params }, query) => {
@@ -24,7 +24,7 @@ export const fetch: ReadHandler<ResourceRoute> =
 
 type FetchRow = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }
 
-/** The tag is that of what is shown: of a record without what is withheld, another one. */
+/** The ETag is that of the record as shown: without withheld fields it is another one. */
 export const replyOfFetch =
   (definition: Definition) =>
   ({ json, version, lacks_rights }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): ApiResponse => {

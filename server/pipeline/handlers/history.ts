@@ -9,7 +9,7 @@ import { linksOf } from '../page-links.ts'
 import { pathId } from '../read-intent.ts'
 import { pageEnvelope, pageReply } from '../stored-response.ts'
 
-/** A record has at least the line of its creation, and keeps its history when it is gone. */
+/** Every record has at least the entry of its creation, and keeps its history after its deletion. */
 export const history: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ path, params }, query) => {

@@ -15,7 +15,7 @@ import { undo } from './undo.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 
-/** What each operation does. The compiler misses the handler of an operation, and one of another sort. */
+/** The handlers of all operations. The compiler reports a missing handler, and one of another type. */
 export const handlers = {
   list,
   fetch,

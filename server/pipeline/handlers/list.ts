@@ -7,7 +7,7 @@ import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
 import { pageEnvelope, pageReply } from '../stored-response.ts'
 
-/** The JSON is passed on as PostgreSQL wrote it, less what is withheld. */
+/** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const list: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ path }, query) => {
@@ -23,7 +23,7 @@ export const list: ReadHandler<ResourceRoute> =
     }
   }
 
-/** `last_id` and `has_more` are of a walk by id alone. */
+/** Only a walk by id has `last_id` and `has_more`. */
 type PageRow = Pick<CallerRow, 'lacks_rights'> & {
   json: string
   total: number

@@ -14,6 +14,6 @@ export const createResponse = (
   body: envelope(data),
 })
 
-/** The record as a write leaves it, for its answer. */
+/** Returns the written record, or its ETag, for the answer. */
 export const recordOfWrite = (definition: Definition, { id, version, json }: WriteResult) =>
   json === null ? { tag: {}, unread: { definition, id } } : { tag: { ETag: recordTag(version, json) }, record: json }

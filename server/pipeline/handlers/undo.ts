@@ -7,7 +7,7 @@ import { createResponse } from './response.ts'
 export const undo: WriteHandler =
   ({ success }) =>
   (companyId, { params: { write_id = '' } }, { dryRun }) => {
-    // What is no id of a write names none.
+    // A text that is no id of a write names no write.
     const writeId = readWriteId(write_id) ?? ''
     return resultOf(undoing(companyId, writeId), ({ records, remaining, effect }) => {
       const data = { write_id: writeId, undone: !dryRun, dry_run: dryRun, records, remaining }

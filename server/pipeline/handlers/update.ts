@@ -24,7 +24,7 @@ export function formatUpdated(
 ): StoredResponse {
   const { id, changed, previewed, effect } = done
   const { tag, ...left } = recordOfWrite(definition, done)
-  // A dry-run leaves the record, and so its tag, as it is; it shows none.
+  // A dry-run does not change the record and its ETag, so it has none to show.
   const headers = dryRun ? {} : tag
   const isUpdated = changed.length > 0 && !dryRun
   const data = { id, updated: isUpdated, dry_run: dryRun, changed: dryRun ? previewed : changed }

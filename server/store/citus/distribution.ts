@@ -3,12 +3,11 @@ import type { Statement } from '#sql/statement.ts'
 import type { Limits } from '../database.ts'
 import { planSettings } from '../session.ts'
 
-/** The database keeps each company on one of several servers. Decisions, Distributed. */
+/** Each company is on one of several servers. Decisions, Distributed. */
 
 /**
- * Where the extension is there, puts every table of companies on the servers by company, each company in one place, with
- * what it holds; one that is distributed already stays as it is. Otherwise nothing is done. The caller holds the lock of
- * all migrations.
+ * Distributes every table of companies over the servers by company, if Citus is installed. All rows of a company are in
+ * one place. A table that is distributed already stays as it is. The caller holds the lock of all migrations.
  */
 export async function distribute(client: pg.ClientBase, onStep: (name: string) => void): Promise<void> {
   const { rowCount } = await client.query("select from pg_extension where extname = 'citus'")
@@ -31,7 +30,7 @@ export async function distribute(client: pg.ClientBase, onStep: (name: string) =
   }
 }
 
-/** Tables with something of a company that are on the coordinator alone. */
+/** Selects the tables of companies that are on the coordinator alone. */
 const localTables = `select c.relname::text as name from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
     and (c.relname = 'companies' or exists (
@@ -41,9 +40,9 @@ const localTables = `select c.relname::text as name from pg_class c
   order by c.relname <> 'companies', c.relname`
 
 /**
- * Foreign keys are taken off meanwhile: a table that is distributed cannot refer to one that is not yet. An action on
- * one column alone is not known there; `erase` does it itself. Nor are triggers: this one is for processes of an earlier
- * version, of which none has ever met a distributed database. The epoch of a change is always said.
+ * Drops foreign keys meanwhile: a distributed table cannot refer to one that is not distributed yet. Citus has no ON
+ * DELETE action on one column alone; `erase` does it itself. Nor has it triggers: the dropped one is for processes of
+ * an earlier version, of which none has met a distributed database. Every insert names the epoch of a change.
  */
 async function distributeTables(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   const { rows: keys } = await client.query<{ table: string; name: string; definition: string }>(
@@ -133,17 +132,20 @@ const firstOfAll = `
   select create_reference_table('logins');
 `
 
-/** What a session sets does not reach the servers behind the coordinator; what a role has in a database does. */
+/**
+ * Sets the settings for the role in the database, because settings of a session do not reach the servers behind the
+ * coordinator.
+ */
 export const settingsOnEveryServer = `do $$ declare setting text; begin
     foreach setting in array '{${planSettings.map((setting) => setting.replace('=', ' = ')).join(',')}}'::text[] loop
       execute format('alter role %I in database %I set %s', current_user, current_database(), setting);
     end loop;
   end $$`
 
-/** Of a new connection to such a database: what a company's statement finds depends on its company. */
+/** Settings of a new connection to a distributed database. The plan of a statement depends on its company. */
 export const distributedSession = "set plan_cache_mode = force_custom_plan; set citus.propagate_set_commands = 'local'"
 
-/** What a transaction says first, to the servers too. */
+/** Returns the first statements of a transaction, which reach the servers too. */
 export const transactionSettings = ({ lockTimeout }: Limits): Statement[] => [
   { text: `set local lock_timeout = ${lockTimeout}`, values: [] },
 ]

@@ -2,17 +2,16 @@ import type { Run, Statement } from '#sql/statement.ts'
 import type { StatementPipeline } from '../statement-pipeline.ts'
 
 /**
- * A conversation with a database that distributes companies. What a statement asks in steps is done by one statement
- * after the other; whatever is asked meanwhile waits until the last of them is sent, so that all is done in the order in
- * which it was asked.
+ * Returns a pipeline for a database that distributes companies. A statement with steps runs as one statement after the
+ * other. Later statements wait until the last step is sent, so all run in the order of their calls.
  */
 export function inSteps(plain: StatementPipeline): StatementPipeline {
-  /** What is under way, if it takes steps. */
+  /** The last statement of the queue; undefined if nothing waits for steps. */
   let steps: Promise<unknown> | undefined
-  /** What was only sent fails the end. */
+  /** The first error of a statement of `send`. `end` throws it. */
   let failed: { error: unknown } | undefined
 
-  /** Resolves when all of the statement is sent. */
+  /** Starts a statement. Resolves when all its steps are sent. */
   const begin = async (statement: Statement): Promise<{ rows: Promise<readonly unknown[]> }> => {
     if (!statement.distributed) return { rows: plain.run(statement) }
     const done = await statement.distributed(now)
@@ -22,7 +21,7 @@ export function inSteps(plain: StatementPipeline): StatementPipeline {
     const { rows } = await begin(statement)
     return (await rows) as Row[]
   }
-  /** Lets the statement begin when it is its turn. */
+  /** Starts a statement after those before it. */
   const queue = (statement: Statement, onFailure: (error: unknown) => void = () => {}) => {
     const begun = (steps ?? Promise.resolve()).then(() => begin(statement))
     const mine = begun
