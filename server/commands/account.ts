@@ -29,7 +29,7 @@ TAX_VIEW open the fields of records that are about pay, amounts, and tax and pol
 approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE,
 COMPANY_MANAGE and AUDIT_VIEW.`
 
-/** account create, list and set. */
+/** Adds account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Make and change the accounts of people.')
 
@@ -116,7 +116,7 @@ const formatCreated = (account: Account, company: string): CommandResult => ({
   text: `Made account ${account.id} of ${company}: ${formatAccount(account)}.`,
 })
 
-/** The members of an account as commands print them. */
+/** Returns the members of an account as commands print them. */
 export const accountJson = ({ id, ...rest }: Account) => ({ account_id: id, ...rest })
 
 const formatAccounts = (accounts: readonly Account[], company: string, context: CommandContext): CommandResult => ({

@@ -8,7 +8,7 @@ import { addingTo, readWhole } from './words.ts'
 
 type Options = { company: number; recordsMax: number; always?: boolean }
 
-/** agents enable, disable and show. */
+/** Adds agents enable, disable and show. */
 export function addAgents(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('agents').description('Let agents reach a company at /mcp, and say what they need a person for.'),

@@ -10,7 +10,6 @@ import { readEnd, readId, readMoment } from './words.ts'
 
 type AuditOptions = { company: number; from?: Date; to?: Date }
 
-/** audit. */
 export function addAudit(program: Command, context: CommandContext): void {
   program
     .command('audit')

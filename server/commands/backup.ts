@@ -14,7 +14,7 @@ import { configOf, needDatabase, withDatabase } from './with-app.ts'
 
 type Options = { withKey?: true }
 
-/** backup, and backup verify. */
+/** Adds backup and backup verify. */
 export function addBackup(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')

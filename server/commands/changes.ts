@@ -12,7 +12,6 @@ type ChangesOptions = { company: number; after?: string; follow?: true }
 const pageSize = 100
 const pollMilliseconds = 500
 
-/** changes. */
 export function addChanges(program: Command, context: CommandContext): void {
   program
     .command('changes')

@@ -23,7 +23,7 @@ const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
 const heldSecondsMax = 60
 
-/** The database, asked about everything that the service relies on. */
+/** Checks everything of the database that the service relies on. */
 export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
   await refuseSharedSessions(connection)
   const database = openDatabase(connection, { ...config, connectTimeout: 5000 }, () => undefined)
@@ -49,8 +49,8 @@ export async function checkDatabase(config: Config, connection: Connection, data
 }
 
 /**
- * Ends with the first part that cannot be asked: a node of a distributed database that is away fails all that ask about
- * every company, each after a time-out.
+ * Checks the content. Ends with the first check that fails to run: an unreachable node of a distributed database fails
+ * each check that reads every company, and each after a timeout.
  */
 async function checkContent(config: Config, database: Database): Promise<Check[]> {
   const parts: { name: string; check: () => Promise<Check | Check[]> }[] = [
@@ -91,7 +91,7 @@ function checkDurability({ fsync, full_page_writes, synchronous_commit }: Server
   )
 }
 
-/** A page that the disk has changed is never answered from; PostgreSQL counts how often it met one. */
+/** Checks page checksums. PostgreSQL refuses to read a page that the disk has changed, and counts such reads. */
 function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
   if (!checksums)
     return warnCheck(
@@ -119,7 +119,7 @@ function checkConnections(config: Config, allowance: Allowance): Check {
   return isTooFew ? failCheck('connections', sentence) : warnCheck('connections', sentence)
 }
 
-/** Migrations make tables. */
+/** Checks that the user may create tables, which migrations do. */
 function checkRights({ schema, may_create }: ServerFacts): Check {
   if (may_create) return passCheck('rights', `the user may create tables in the schema "${schema}"`)
   return failCheck('rights', mayNotCreate(schema ?? 'public'))
@@ -139,7 +139,7 @@ function checkMigrations(pending: readonly string[]): Check {
   return failCheck('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
 }
 
-/** Whether the key opens what was sealed: with another one the service runs, and no token can be shown. */
+/** Checks that the key opens the sealed tokens. With another key the service runs, but no token can be shown. */
 async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
   if (!token) return []
@@ -156,7 +156,7 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   }
 }
 
-/** A transaction that is left open on the server holds back the feed of changes of every company. */
+/** Checks for a transaction that is left open: it holds back the feed of changes of every company. */
 async function checkChanges(database: Database): Promise<Check> {
   const { seconds, holder } = await horizon(database)
   if (seconds < heldSecondsMax) return passCheck('changes', 'no open transaction holds back /v1/changes')
@@ -166,7 +166,7 @@ async function checkChanges(database: Database): Promise<Check> {
   )
 }
 
-/** Webhooks to which changes do not arrive. */
+/** Checks for webhooks at which changes do not arrive. */
 async function checkWebhooks(database: Database): Promise<Check> {
   const { well: sending, failing, given_up, resync, unanswered, failing_seconds } = await howWebhooksDo(database)
   const ills = [
@@ -180,7 +180,7 @@ async function checkWebhooks(database: Database): Promise<Check> {
   return warnCheck('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
-/** Accounts of the demo that can be signed in to, by a published password or by those that were drawn. */
+/** Checks for enabled demo accounts, with a published password or a generated one. */
 async function checkDemo(config: Config, database: Database): Promise<Check> {
   const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
   const published = await withPublishedPassword(open)
@@ -196,7 +196,7 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }
 
-/** Whether everybody whom the files of erased persons name is erased: a restore brings a person back. */
+/** Checks that all persons in the files of erased persons are erased, because a restore brings a person back. */
 async function checkErased(config: Config, database: Database): Promise<Check[]> {
   const checks: Check[] = []
   for (const file of erasedPersonsFiles(config)) {

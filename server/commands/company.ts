@@ -18,7 +18,7 @@ const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or
 const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
 const readAddOns = readList('--add-ons', addOns)
 
-/** company create, list, set and show. */
+/** Adds company create, list, set and show. */
 export function addCompany(program: Command, context: CommandContext): void {
   const company = program.command('company').description('Make, change and show companies.')
 

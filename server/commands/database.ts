@@ -5,7 +5,7 @@ import { Mistake } from './mistake.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { withDatabase } from './with-app.ts'
 
-/** migrate. */
+/** Adds migrate. */
 export function addDatabase(program: Command, context: CommandContext): void {
   program
     .command('migrate')

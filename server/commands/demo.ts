@@ -10,7 +10,7 @@ import { configOf, formatCompanyName, inTransaction, needDatabase, withApp } fro
 
 type RemoveOptions = ConfirmOptions & { withOwn?: true }
 
-/** demo and demo remove. */
+/** Adds demo and demo remove. */
 export function addDemo(program: Command, context: CommandContext): void {
   const demo = program
     .command('demo')

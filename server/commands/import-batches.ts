@@ -13,7 +13,7 @@ type ImportContext = { app: App; definition: Definition; companyId: number }
 
 const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
 
-/** Returns the operations of an import, as the command does them without HTTP. */
+/** Returns the operations of an import without HTTP. */
 export const serviceOf = (where: ImportContext): SessionService<ImportRow> => ({
   list: () =>
     where.app.database.transaction((transaction) => listImports(transaction, where.companyId, where.definition.name)),

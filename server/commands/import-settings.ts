@@ -9,11 +9,14 @@ import * as english from '../../console/texts/en/records.ts'
 import type { ImportOptions } from './import.ts'
 import { Mistake } from './mistake.ts'
 
-/** How a file is read: as an earlier import of it was, or by what is given and found out. */
+/** The settings of an import come from an earlier import of the file, or from the options and guesses. */
 
 export const catalogues = [english, german]
 
-/** The import of the same file that goes on; one that is half done is not begun again unawares. */
+/**
+ * Finds the stopped import to continue. Throws if there is none for --continue, or if one is half done and neither
+ * --continue nor --dry-run is given.
+ */
 export function stoppedBefore(
   latest: readonly ImportRow[],
   file: ImportFile,

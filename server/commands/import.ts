@@ -11,7 +11,7 @@ import { readId } from './words.ts'
 export type ImportOptions = {
   company: number
   match?: string
-  /** Column → path, or empty for a column that is left out. */
+  /** Column → path; an empty path leaves the column out. */
   map: { readonly [column: string]: string }
   delimiter?: (typeof delimiters)[number]
   encoding?: Encoding
@@ -25,7 +25,6 @@ export type ImportOptions = {
   continue?: true
 }
 
-/** import. */
 export function addImport(program: Command, context: CommandContext): void {
   program
     .command('import')
@@ -76,7 +75,7 @@ function readRecords(word: string): Definition {
   throw new Mistake(`There are no ${JSON.stringify(word)}; there are ${registry.map(({ name }) => name).join(', ')}.`)
 }
 
-/** The last sign counts: a name may have one, a field has none. */
+/** Parses a mapping. Splits at the last "=", because a column name may have one and a path has none. */
 function readMapping(word: string, before: ImportOptions['map']): ImportOptions['map'] {
   const at = word.lastIndexOf('=')
   if (at <= 0) throw new Mistake(`--map must be like "Kunde=name" and not ${JSON.stringify(word)}.`)

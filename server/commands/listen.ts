@@ -27,10 +27,10 @@ type ListenOptions = {
 
 const pollMilliseconds = 500
 const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
-/** What `localhost` leads to, whatever the list of hosts of the machine says. */
+/** The addresses of `localhost`, independent of the machine's hosts file. */
 const loopback = ['127.0.0.1', '::1']
 
-/** listen: webhooks for a program on this machine. */
+/** Adds listen, which sends webhooks to a program on this machine. */
 export function addListen(program: Command, context: CommandContext): void {
   program
     .command('listen')
@@ -59,7 +59,7 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
   withExisting(context, async ({ app: { config, database } }) => {
     const { company: companyId, forwardTo, events, payload, secret = createSecret() } = given
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
-    // One change a page, so that the cursor behind each is known.
+    // Pages of one change, because each change needs the cursor after it.
     const read = (after: string) =>
       readChanges(database, { companyId, after, limit: 1, keptDays: config.changesKeptDays })
     let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
@@ -90,7 +90,7 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
 
 type ForwardRequest = {
   change: Change
-  /** Behind the change. */
+  /** The cursor after the change. */
   cursor: string
   payload: Payload
   secret: string
@@ -98,7 +98,7 @@ type ForwardRequest = {
   stopped: AbortSignal
 }
 
-/** Sends an event, with pauses, until it is taken or the command is stopped. */
+/** Sends an event, with pauses, until the receiver accepts it or the command is stopped. */
 async function sendUntilTaken(
   context: CommandContext,
   { change, cursor, payload, secret, destination, stopped }: ForwardRequest,
@@ -133,7 +133,7 @@ const local = new BlockList()
 local.addSubnet('127.0.0.0', 8, 'ipv4')
 local.addAddress('::1', 'ipv6')
 
-/** Throws where the address is not of this machine, before anything is sent. */
+/** Parses an address. Throws if it is not of this machine, so that nothing is sent to others. */
 function readLocalUrl(word: string): string {
   const url = URL.canParse(word) ? new URL(word) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''

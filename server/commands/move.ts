@@ -14,7 +14,7 @@ import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
 import { readId } from './words.ts'
 
-/** export and import-company. */
+/** Adds export and import-company. */
 export function addMove(program: Command, context: CommandContext): void {
   program
     .command('export')
@@ -49,7 +49,7 @@ async function exportCompanyTo(context: CommandContext, companyId: number, to: s
   })
 }
 
-/** Before the archive is made, which so has the row of its own export. */
+/** Notes the export in the audit log before the archive is written, so that the archive has this row. */
 async function noteExport(context: CommandContext, connection: Connection, companyId: number): Promise<void> {
   const database = openDatabase(connection, configOf(context), () => undefined)
   try {

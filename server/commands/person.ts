@@ -12,7 +12,7 @@ const kindAbout = `what the person is: ${kinds}`
 
 type EraseArguments = Partial<EraseOptions> & { from?: string[] }
 
-/** person export and person erase. */
+/** Adds person export and person erase. */
 export function addPerson(program: Command, context: CommandContext): void {
   const person = program.command('person').description('Show somebody what is kept of them, and erase it.')
 

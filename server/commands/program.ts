@@ -28,7 +28,7 @@ import { addUndo } from './undo.ts'
 import { addUsage } from './usage.ts'
 import { addWebhooks } from './webhooks.ts'
 
-/** All commands. Usage mistakes are thrown as `Mistake`. */
+/** Creates the program with all commands. Throws mistakes of usage as `Mistake`. */
 export function createProgram(context: CommandContext): Command {
   const { stdout } = context.terminal
   const program = new Command('plumbline')
@@ -50,7 +50,7 @@ export function createProgram(context: CommandContext): Command {
     .option('--as-built', 'serve the web interface as it was built last, even if its sources have changed since')
     .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
     .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
-    // The server is loaded by nobody else.
+    // No other command loads the server.
     .action(async (given: ServeOptions) => (await import('./serve.ts')).serveUntilStopped(context, given))
   addDatabase(program, context)
   addDemo(program, context)
@@ -89,7 +89,7 @@ Examples:
   plumbline company show 1
   plumbline token show --company 1 --json`
 
-/** commander would print its messages and end the process; here every command says which one was used wrongly. */
+/** Makes commander throw. It would print its messages and exit; the mistakes here name the command. */
 function throwMistakes(command: Command): void {
   command.exitOverride((error) => {
     throw error.exitCode === 0 ? error : new Mistake(usageSentence(error, command))
@@ -103,7 +103,7 @@ function usageSentence({ code, message }: CommanderError, command: Command): str
     const names = command.commands.map((inner) => inner.name()).filter((name) => name !== 'help')
     return `${pathOf(command)} needs one of ${names.join(', ')}: ${help}.`
   }
-  // commander looks for what is missing first, which is often only spelt wrongly.
+  // commander checks for missing options first, but often one is only misspelt.
   const strange = command.args.find((word) => word.startsWith('--'))
   if (code === 'commander.missingMandatoryOptionValue' && strange) return `Unknown option '${strange}': ${help}.`
   const plain = message.replace(/^error: /, '').replace('\n(Did ', ' (did ')

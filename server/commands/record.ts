@@ -11,7 +11,7 @@ import { readId } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
 
-/** record create. */
+/** Adds record create. */
 export function addRecord(program: Command, context: CommandContext): void {
   const record = program.command('record').description('Make records of any kind.')
 

@@ -11,7 +11,6 @@ import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf } from './with-app.ts'
 
-/** restore. */
 export function addRestore(program: Command, context: CommandContext): void {
   program
     .command('restore')
@@ -66,7 +65,7 @@ async function restore(context: CommandContext, from: string, moment: Moment, fi
   }
 }
 
-/** Files of erased persons: those that are named, and the one beside the backup. */
+/** Reads the named files of erased persons, and the one beside the backup. */
 async function readErasedFiles(from: string, files: readonly string[]): Promise<Map<string, ErasedPerson[]>> {
   const beside = join(dirname(resolve(from)), erasedPersonsName)
   const all = new Map<string, ErasedPerson[]>()
@@ -78,7 +77,7 @@ async function readErasedFiles(from: string, files: readonly string[]): Promise<
   return all
 }
 
-/** Persons that were erased after a moment are in the restored database again. */
+/** Counts the persons erased after a moment, who are in the restored database again. */
 function erasedSince(
   files: ReadonlyMap<string, ErasedPerson[]>,
   moment: Date,
@@ -98,7 +97,7 @@ function erasedSince(
   }
 }
 
-/** With a zone: the operator's is seldom the server's. */
+/** Parses a moment. It needs a time zone, because the operator's is seldom the server's. */
 function readMoment(word: string): Moment {
   if (word === 'latest') return word
   const hasForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(word)

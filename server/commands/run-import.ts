@@ -22,7 +22,7 @@ import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
-/** Runs an import: the file, the whole difference, and what was shown. */
+/** Runs an import: parses the file, previews all rows, and writes the previewed changes. */
 export async function runImport(
   context: CommandContext,
   definition: Definition,
@@ -37,7 +37,7 @@ export async function runImport(
 
 async function openFile(path: string): Promise<Uint8Array> {
   const stats = await stat(path)
-  // Reading a folder fails without naming it.
+  // The error of reading a folder does not name it.
   if (stats.isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR', path })
   const { size } = stats
   if (size > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
@@ -61,7 +61,7 @@ async function inApp(context: CommandContext, inside: ImportContext): Promise<vo
   const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
   const session = createSession({
     ...{ definition, currency, catalogues, service: serviceOf({ app, definition, companyId }) },
-    // Nobody else waits for this process.
+    // No pauses, because this process serves nobody else.
     breathe: () => Promise.resolve(),
     findStopped: (latest, file) => stoppedBefore(latest, file, given),
     propose: (file, last) => settingsOf({ definition, file, given }, last),
@@ -118,7 +118,7 @@ async function inApp(context: CommandContext, inside: ImportContext): Promise<vo
 const rowsRefused = (file: string, refused: number, hasNothing: boolean): string =>
   `${formatCount(refused, 'row')} of ${file} cannot be imported: correct ${refused === 1 ? 'it' : 'them'}${hasNothing ? '' : ', or give --skip-refused to import the others'}.`
 
-/** Somebody at a terminal is shown what rows would do by now, and asked. */
+/** Shows the present effect of changed rows and asks for confirmation. Returns false without a terminal. */
 async function confirmRows(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
   const { stdin, stderr } = context.terminal
   const lines = [

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 
-/** config. */
+/** Adds config. */
 export function addConfig(program: Command, context: CommandContext): void {
   program
     .command('config')
@@ -22,7 +22,7 @@ Examples:
     .action(({ example }: { example?: true }) => {
       if (example) return context.say({ json: { example: envExample() }, text: envExample().trimEnd() })
       context.say(formatSettings(context))
-      // Says what is wrong with them.
+      // Throws if a setting is invalid.
       readConfig(context.environment)
     })
 }

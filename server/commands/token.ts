@@ -28,12 +28,12 @@ const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by 
 const readAllowed = readAddresses('The list of addresses')
 const readScopes = readList('--scopes', allScopes)
 
-/** token issue, show, rotate, revoke and allow. */
+/** Adds token issue, show, rotate, revoke and allow. */
 export function addToken(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
-  /** Says the token that there is then. */
+  /** Prints the token that is active afterwards. */
   const tell = (
     { company }: Company,
     make: typeof showToken,
@@ -45,7 +45,7 @@ export function addToken(program: Command, context: CommandContext): void {
       async ({ transaction, actor, app, company }) => formatToken(company, await make(transaction, actor, app.secret)),
       options,
     )
-  /** Takes a right away after a confirmation, which says what becomes of the present token. */
+  /** Revokes access after a confirmation, which names the effect on the active token. */
   const ending = (yes: ConfirmOptions, formatEnd: (token: string) => string) => ({
     isRevocation: true,
     confirmation: {

@@ -12,7 +12,6 @@ import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
-/** undo. */
 export function addUndo(program: Command, context: CommandContext): void {
   program
     .command('undo')
@@ -32,7 +31,7 @@ export function addUndo(program: Command, context: CommandContext): void {
     )
 }
 
-/** Prints what POST /v1/writes/{write_id}/undo answers as a dry-run: what the first transaction would reverse. */
+/** Prints the dry-run of POST /v1/writes/{write_id}/undo, which shows the first transaction of the undo. */
 const preview = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withExisting(context, async ({ app: { database, secret } }) => {
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
@@ -66,7 +65,7 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
     })
   })
 
-/** Part by part: each is a transaction, and the next call goes on. */
+/** Undoes a write in parts of one transaction each. If it stops, the next call goes on. */
 const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withExisting(context, async ({ app: { database } }) => {
     const tellShare = startShares(context, 'Taking back', (total) => `${total} records`)

@@ -7,7 +7,7 @@ import { readWhole } from './words.ts'
 const daysMax = 400
 const topMax = 1000
 
-/** usage. Metrics have no company as a label, so this is where an operator sees who uses how much. */
+/** Adds usage, the only place where an operator sees the use of each company: metrics have no company label. */
 export function addUsage(program: Command, context: CommandContext): void {
   program
     .command('usage')

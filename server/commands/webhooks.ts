@@ -28,7 +28,7 @@ type CreateOptions = Company & { name: string; url: string; events: string[]; pa
 const shownMax = 50
 const readEvents = readList('--events', eventNames)
 
-/** webhooks list, create, test, rotate, attempts, replay, enable, disable and delete. */
+/** Adds webhooks list, create, test, rotate, attempts, replay, enable, disable and delete. */
 export function addWebhooks(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('webhooks').description('Look after the addresses to which a company’s changes are sent.'),
@@ -200,7 +200,7 @@ const formatAttempts = (rows: readonly AttemptListRow[]): CommandResult => ({
           .join('\n'),
 })
 
-/** Names the status and the time; the answer of a receiver that refuses is shown by "Settings, Webhooks". */
+/** Formats the status and the time. "Settings, Webhooks" shows the answer of a receiver that refuses. */
 function formatTest({ id, arrived, status, failure, detail, ms, event_id }: AttemptDetailsRow): CommandResult {
   const outcome =
     status === null ? `there was no answer (${inLine(detail ?? failure ?? 'unknown')})` : `status ${status}`

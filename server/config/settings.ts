@@ -25,7 +25,7 @@ import {
   type Reader,
 } from './readers.ts'
 
-/** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
+/** A setting. `initial` is its text if none is given, and `about` its sentence in `.env.example` and the documents. */
 export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
 
 const setting = <Value>(name: string, initial: string, reader: Reader<Value>, about: string) => ({
@@ -33,10 +33,10 @@ const setting = <Value>(name: string, initial: string, reader: Reader<Value>, ab
   ...reader,
 })
 
-/** One that need not be given. */
+/** Returns a setting that may be empty. */
 const optionalSetting = <Value>(name: string, reader: Reader<Value>, about: string) => setting(name, '', reader, about)
 
-/** All settings, by what the service calls them. `.env.example` and the table of the documents are made of this. */
+/** All settings by their keys in `Config`. `.env.example` and the table of the documents are generated from them. */
 export const settingsByKey = {
   port: setting('PORT', '3000', wholeNumber(0, 65_535), 'Port to listen on; 0 takes a free one.'),
   host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 for all.'),
@@ -117,7 +117,7 @@ export const settingsByKey = {
     callersByMemory,
     'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
   ),
-  // Bytes, of bodies that come in and of answers that go out.
+  // Bytes of request bodies and answers together.
   bufferBytes: optionalSetting(
     'BUFFER_MB',
     bufferByMemory,
@@ -228,7 +228,7 @@ export const settingsByKey = {
     wholeNumber(1, 86_400),
     'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
   ),
-  // Bytes; null: by the size of the disk.
+  // Bytes. Null means a share of the disk.
   diskReserve: optionalSetting(
     'PLUMBLINE_DISK_RESERVE_MB',
     diskReserve,
@@ -280,7 +280,7 @@ export const settingsByKey = {
   ),
 } satisfies { [key: string]: Setting }
 
-/** What the settings say. */
+/** The values of all settings. */
 export type Config = { [key in Key]: Exclude<ReturnType<(typeof settingsByKey)[key]['read']>, undefined> }
 
 export type Key = keyof typeof settingsByKey

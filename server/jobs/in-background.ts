@@ -15,8 +15,8 @@ export const jobs = [
 export type Job = (typeof jobs)[number]
 
 /**
- * Runs work that no caller waits for. A failure is counted, logged, and goes no further: the promise never rejects, and
- * nothing that a job throws reaches the process. `about` is logged with a failure.
+ * Runs work that no caller waits for. A failure is counted and logged, and the promise never rejects. `about` is logged
+ * with the failure.
  */
 export type BackgroundRunner = (job: Job, work: () => unknown, about?: object) => Promise<void>
 
@@ -26,7 +26,7 @@ type Watch = {
   countFailure(job: Job): void
 }
 
-/** The same failure of a job is logged once in this time: some jobs try again ten times a second. */
+/** Time in which the same failure of a job is logged once, because some jobs try again ten times a second. */
 const sameFailureMilliseconds = 10_000
 
 export function createBackgroundRunner({ log, clock, countFailure }: Watch): BackgroundRunner {
