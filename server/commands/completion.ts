@@ -5,7 +5,7 @@ import type { CommandContext } from './terminal.ts'
 export function addCompletion(program: Command, { say }: CommandContext): void {
   program
     .command('completion')
-    .description('Print a script with which a shell completes commands and options.')
+    .description('Print a script by which a shell completes commands and options.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .addHelpText(
       'after',

@@ -19,9 +19,9 @@ export function addDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
     .description(
-      'Looks at all the service stands on and says what is wrong and what to do. It starts nothing and changes nothing.',
+      'Check everything that the service depends on. Print each problem and its remedy. Nothing is started or changed.',
     )
-    .addHelpText('after', '\nThe exit code is 1 if something is wrong.\n\nExample:\n  plumbline doctor')
+    .addHelpText('after', '\nThe exit code is 1 if there is a problem.\n\nExample:\n  plumbline doctor')
     .action(async () => {
       const checks = await examine(context)
       context.say(diagnosis(checks))

@@ -35,14 +35,14 @@ export function addListen(program: Command, context: CommandContext): void {
   program
     .command('listen')
     .description(
-      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is made.',
+      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
     )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--forward-to <url>', 'an address of this machine: localhost, 127.0.0.1 or [::1]', readLocalUrl)
     .option('--events <list>', 'events separated by commas, or all', readList('--events', eventNames), [...eventNames])
     .addOption(new Option('--payload <word>', 'what is sent').choices([...payloads]).default('full'))
-    .option('--after <cursor>', 'a cursor that was printed, to go on behind it', 'now')
-    .option('--secret <secret>', 'the secret to sign with; else one is drawn for this run', readSecret)
+    .option('--after <cursor>', 'a printed cursor, to continue after it', 'now')
+    .option('--secret <secret>', 'the secret to sign with (default: a new one for this run)', readSecret)
     .addHelpText(
       'after',
       `

@@ -18,7 +18,9 @@ import { readId } from './words.ts'
 export function addMove(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('Writes everything of a company but secrets into one archive, a file of JSON lines for each table.')
+    .description(
+      'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
+    )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
     .addHelpText('after', '\nExample:\n  plumbline export --company 3 --to stone-and-sons.tar')
@@ -28,7 +30,7 @@ export function addMove(program: Command, context: CommandContext): void {
 
   program
     .command('import-company')
-    .description('Makes a company of such an archive, under a new id; its records keep theirs.')
+    .description('Create a company from such an archive, under a new id. Its records keep their ids.')
     .argument('<file>', 'the archive')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… plumbline import-company stone-and-sons.tar')
     .action(async (file: string) => context.say(await importCompanyFrom(context, file)))

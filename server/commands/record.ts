@@ -13,11 +13,11 @@ const resources = registry.map(({ name }) => name).join(', ')
 
 /** Adds record create. */
 export function addRecord(program: Command, context: CommandContext): void {
-  const record = program.command('record').description('Make records of any kind.')
+  const record = program.command('record').description('Create records of any kind.')
 
   record
     .command('create')
-    .description('Makes a record of a company, checked like one that is sent to the API; says its id.')
+    .description('Create a record of a company, with the same checks as by the API, and print its id.')
     .argument('<kind>', `the kind of record: ${resources}`, readResource)
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--json-body <json>', 'the fields as one JSON object; - reads it from the standard input')

@@ -14,16 +14,16 @@ import { configOf } from './with-app.ts'
 export function addRestore(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('Brings a backup back into PLUMBLINE_DATA, which must be empty; the backup is checked first.')
+    .description('Restore a backup into PLUMBLINE_DATA, which must be empty. The backup is checked first.')
     .argument('<from>', 'the backup: a folder or a .tar file')
     .option(
       '--to-time <time>',
-      'a moment after it that PLUMBLINE_ARCHIVE covers, or latest for all there is',
+      'a moment after the backup that PLUMBLINE_ARCHIVE covers, or latest for its end (default: the end of the backup)',
       readMoment,
     )
     .option(
       '--erased <file>',
-      'an erased-persons.jsonl of the former data folder: says how many were erased since; may be given several times',
+      'an erased-persons.jsonl of the former data folder, to count the persons erased since; may be given several times',
       (file: string, files: string[] = []) => [...files, file],
     )
     .addHelpText(

@@ -6,7 +6,7 @@ import type { CommandContext, CommandResult } from './terminal.ts'
 export function addConfig(program: Command, context: CommandContext): void {
   program
     .command('config')
-    .description('Shows every setting: the value in force, where it came from and what it means. Secrets are masked.')
+    .description('Show every setting with its value, the source of the value, and its meaning. Secrets are masked.')
     .option('--example', 'print the text of .env.example instead')
     .addHelpText(
       'after',

@@ -15,15 +15,13 @@ import { readId } from './words.ts'
 export function addUndo(program: Command, context: CommandContext): void {
   program
     .command('undo')
-    .description(
-      'Takes back what a write did: an import, a batch or a single one, as POST /v1/writes/{write_id}/undo does.',
-    )
+    .description('Undo a write: an import, a batch or a single write, as POST /v1/writes/{write_id}/undo does.')
     .argument('<write>', 'the id of the write', readWrite)
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--dry-run', 'show what would change; write nothing')
     .addHelpText(
       'after',
-      '\nWhere a record has changed since, it stops there and says so; what it has taken back by then stays so.',
+      '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
     )
     .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
     .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
