@@ -56,9 +56,9 @@ export async function runUntilSignal(work: (stopped: AbortSignal) => Promise<voi
 
 /** Logs uncaught errors. Calls `end` after an exception, because the process cannot safely go on. */
 export function watchErrors(log: Logger, end: () => void): void {
-  process.on('unhandledRejection', (error) => log.error({ error }, 'a promise failed and nobody looked at it'))
+  process.on('unhandledRejection', (error) => log.error({ error }, 'a promise was rejected and has no handler'))
   process.on('uncaughtException', (error) => {
-    log.fatal({ error }, 'an error nobody caught: the process stops')
+    log.fatal({ error }, 'an uncaught error: the process stops')
     end()
   })
 }

@@ -48,7 +48,7 @@ const refusedLine =
 /** Reads the manifest. Throws if an entry is missing, damaged or not in the manifest. */
 async function checkArchive(file: string): Promise<CompanyManifest> {
   if (!(await lstat(file).catch(() => undefined))?.isFile())
-    throw new BackupProblem(`${file} is not there, or no file: name the archive of a company.`)
+    throw new BackupProblem(`${file} does not exist or is no file: name the archive of a company.`)
   const found = new Map<string, { bytes: number; sha256: string }>()
   let text: string | undefined
   for await (const { path, content } of readTar(file)) {

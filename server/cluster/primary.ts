@@ -40,7 +40,9 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
         if (message.say === 'counted') counts.take(worker, message.asked, message.values)
         if (message.say === 'scrape') void inBackground('processes', () => answerScrape(worker, message.asked))
       })
-      worker.on('error', (error) => log.warn({ error, process: worker.process.pid }, 'a process could not be told'))
+      worker.on('error', (error) =>
+        log.warn({ error, process: worker.process.pid }, 'a message could not be sent to a process'),
+      )
       worker.once('exit', (code, signal) => {
         counts.keep(worker)
         closeHanded()

@@ -113,7 +113,7 @@ export function addAccount(program: Command, context: CommandContext): void {
 const formatCreated = (account: Account, company: string): CommandResult => ({
   json: { account_id: account.id },
   value: account.id,
-  text: `Made account ${account.id} of ${company}: ${formatAccount(account)}.`,
+  text: `Created account ${account.id} of ${company}: ${formatAccount(account)}.`,
 })
 
 /** Returns the members of an account as commands print them. */

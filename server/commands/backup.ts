@@ -61,7 +61,9 @@ async function backUp(context: CommandContext, to: string | undefined, withKey: 
   if (to === undefined && config.backupTo === null)
     throw new Mistake('Name a folder or a .tar file for the backup, or set PLUMBLINE_BACKUP_TO.')
   if (withKey && config.secret !== null)
-    throw new Mistake('The key is the one of PLUMBLINE_SECRET, which is kept by you: leave --with-key out.')
+    throw new Mistake(
+      'The key is in PLUMBLINE_SECRET and not in the data folder: leave --with-key out, and keep that key yourself.',
+    )
   return withDatabase(context, async ({ connection }) => {
     const onProgress = startShares(context, 'Backing up')
     const keys = withKey ? await keyFiles(config) : []

@@ -78,7 +78,7 @@ const table = (rows: readonly (readonly [name: string, value: string])[]): strin
   rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`)
 
 const firstSteps = [
-  'Make a company, an account and its token, as far as there are none:',
+  'Create a company, an account and a token if there are none yet:',
   '',
   '  bin/plumbline company create --name "My company" --add-ons all',
   '  bin/plumbline account create --company 1 --name "My name" --email me@example.com',

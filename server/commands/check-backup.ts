@@ -47,7 +47,7 @@ function checkArchive({ archives, failing, archivedAt, behindBytes }: ClusterFac
   const last = archivedAt ? `last at ${archivedAt.toISOString()}` : 'nothing yet'
   return passCheck(
     'archive',
-    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are still to come`,
+    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are not archived yet`,
   )
 }
 
@@ -57,7 +57,7 @@ function checkOwnServer({ archives, failing, archivedAt }: ClusterFacts): Check 
     return passCheck('archive', `the database archives its log, last at ${archivedAt?.toISOString() ?? 'no time'}`)
   return warnCheck(
     'archive',
-    'the database archives nothing, so only the moments of its backups come back: set archive_mode and archive_command in it.',
+    'the database archives nothing, so you can restore only the moments of its backups: set archive_mode and archive_command in it.',
   )
 }
 

@@ -30,7 +30,7 @@ export async function checkDatabase(config: Config, connection: Connection, data
   try {
     const before = Date.now()
     const [facts] = await database.read<ServerFacts>(serverFacts())
-    if (!facts) throw new Error('the database said nothing of itself')
+    if (!facts) throw new Error('the database did not return its settings')
     const pending = await pendingMigrations(connection)
     return [
       checkVersion(facts, databaseIs),
@@ -76,7 +76,7 @@ function checkVersion({ version, version_number, encoding, read_only }: ServerFa
   const says = `PostgreSQL ${version}, ${databaseIs}`
   if (version_number < versionMin) return failCheck('database', `${says}: use PostgreSQL 15 or later.`)
   if (encoding !== 'UTF8')
-    return failCheck('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
+    return failCheck('database', `${says}, has the encoding ${encoding}: use a database with the encoding UTF8.`)
   if (read_only) return failCheck('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
   return passCheck('database', says)
 }
@@ -96,12 +96,12 @@ function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
   if (!checksums)
     return warnCheck(
       'pages',
-      'they have no checksums, so what the disk changes would be answered: stop the database and give "pg_checksums --enable".',
+      'they have no checksums, so nobody would notice a page that the disk has changed: stop the database and run "pg_checksums --enable".',
     )
-  if (damaged === 0) return passCheck('pages', 'each that was read has its checksum')
+  if (damaged === 0) return passCheck('pages', 'every page that was read has its checksum')
   return failCheck(
     'pages',
-    `one that did not have its checksum was met ${damaged} times, last at ${damaged_at?.toISOString()}, and nothing was answered from it: the log of PostgreSQL names the file; look at the disk, and restore a backup.`,
+    `PostgreSQL refused a page with a wrong checksum ${damaged} times, last at ${damaged_at?.toISOString()}, and no answer has its data: see the log of PostgreSQL for the file, check the disk, and restore a backup.`,
   )
 }
 
@@ -187,11 +187,11 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   if (published.length > 0) {
     return failCheck(
       'demo',
-      `${published.map(({ email }) => email).join(', ')}: everybody can read the password in the sources: start the service, which replaces it.`,
+      `the password of ${published.map(({ email }) => email).join(', ')} is published in the sources: start the service, which replaces it.`,
     )
   }
-  if (open.length === 0) return passCheck('demo', 'no account of the demo is open')
-  const says = `${formatCount(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
+  if (open.length === 0) return passCheck('demo', 'no account of the demo is enabled')
+  const says = `${formatCount(open.length, 'account')} of the demo can sign in with the passwords that "serve" prints`
   if (!isReachable(config)) return passCheck('demo', says)
   return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }

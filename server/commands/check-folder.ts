@@ -45,9 +45,9 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
   if (!canUse)
     return failCheck(
       'data folder',
-      `${nearest} cannot be used by this user: give it to the user, or set PLUMBLINE_DATA.`,
+      `this user cannot read and write ${nearest}: change its owner, or set PLUMBLINE_DATA to another folder.`,
     )
-  return passCheck('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
+  return passCheck('data folder', nearest === folder ? folder : `${folder}, which is created when it is needed`)
 }
 
 /** Checks the folders of backups and of the archive: access for the user who writes there, and free space. */
@@ -90,7 +90,7 @@ async function checkRoom(folder: string): Promise<Check> {
 
 async function checkKey(config: Config, file: string): Promise<Check> {
   const stats = await stat(file).catch(() => undefined)
-  if (!stats) return passCheck('key', `${file} is made when it is needed`)
+  if (!stats) return passCheck('key', `${file} is created when it is needed`)
   const mode = stats.mode & 0o777
   const says = `${file} has mode ${mode.toString(8).padStart(4, '0')}`
   if (await isChanging(config))

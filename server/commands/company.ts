@@ -82,7 +82,7 @@ export function addCompany(program: Command, context: CommandContext): void {
 const formatCreated = (company: CompanyRow): CommandResult => ({
   json: { company_id: company.id },
   value: company.id,
-  text: `Made ${formatCompanyName(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+  text: `Created ${formatCompanyName(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
 })
 
 const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): CommandResult => ({

@@ -41,7 +41,7 @@ export function refusedLines(rows: readonly RowOutcome[], report: string | undef
 }
 
 function withValue(problem: RowOutcome['problems'][number]): string {
-  const said = problem.value === '' ? '' : ` (it says ${JSON.stringify(problem.value)})`
+  const said = problem.value === '' ? '' : ` (the cell has ${JSON.stringify(problem.value)})`
   return inLine(formatProblem(problem) + said)
 }
 

@@ -75,7 +75,9 @@ Examples:
 function readRecords(word: string): Definition {
   const definition = definitionOf(registry, word)
   if (definition) return definition
-  throw new Mistake(`There are no ${JSON.stringify(word)}; there are ${registry.map(({ name }) => name).join(', ')}.`)
+  throw new Mistake(
+    `There is no kind of records ${JSON.stringify(word)}: name one of ${registry.map(({ name }) => name).join(', ')}.`,
+  )
 }
 
 /** Parses a mapping. Splits at the last "=", because a column name may have one and a path has none. */

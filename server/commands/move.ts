@@ -76,7 +76,7 @@ const importCompanyFrom = (context: CommandContext, file: string): Promise<Comma
     })
     return {
       json: { company_id: companyId, rows, exported_at: manifest.exported_at },
-      text: `Imported ${formatCompanyName(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
+      text: `Imported ${formatCompanyName(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: run "plumbline account set" with a password, and "plumbline token issue".`,
     }
   })
 

@@ -53,7 +53,7 @@ export const erase = (
     if (isDone)
       return context.say({
         json: { ...about, erased: false, mentioned_in: [] },
-        text: `Nothing was to do: ${who} is erased.`,
+        text: `Nothing to do: ${who} is erased already.`,
       })
     if (needsConfirmation(context, { yes })) await confirm(context, formatErasure(who, referring))
     const mentions = await eraseNow(app, { ...request, reason })
@@ -67,11 +67,12 @@ export const erase = (
   })
 
 const after =
-  'Backups from before still have the person: keep erased-persons.jsonl, and erase again after a restore ("plumbline person erase --from").'
-const mentionsAdvice = 'They were not changed: look whether that is the person, and change them.'
+  'Earlier backups still contain the person: keep erased-persons.jsonl, and erase again after a restore ("plumbline person erase --from").'
+const mentionsAdvice =
+  'These records were not changed: check whether the value means the person, and change them if it does.'
 
 const mentionLine = ({ records, ids }: Mention): string =>
-  `A former value stands in ${formatName(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
+  `A former value is in ${formatName(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
 
 /** Returns whether a person is erased. Throws if there is no such person, or if it cannot be erased at present. */
 async function isErasedNow(transaction: Transaction, request: PersonRequest): Promise<boolean> {

@@ -57,13 +57,13 @@ Examples:
       const { company, reason, from, yes } = options
       if (from) {
         if (kind !== undefined || company !== undefined)
-          throw new Mistake('Give --from alone: the file says who was erased.')
+          throw new Mistake('Give --from alone: the file names the persons.')
         return eraseAgain(context, { files: from, yes })
       }
       if (kind === undefined || id === undefined || company === undefined)
         throw new Mistake('Give the kind, the id and --company, or --from: see "plumbline person erase --help".')
       if (reason === undefined || reason.trim() === '')
-        throw new Mistake('Give --reason: the history of the company says why somebody was erased.')
+        throw new Mistake('Give --reason: the history of the company keeps the reason of each erasure.')
       return erase(context, kind, id, { company, reason: reason.trim(), yes })
     })
 }

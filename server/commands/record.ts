@@ -32,7 +32,7 @@ Examples:
       const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
       await sayOf(context, companyId, async ({ transaction, actor, company }) => {
         const { id } = await createRecord(transaction, actor, definition, body)
-        return { json: { id }, value: id, text: `Made ${definition.one} ${id} of ${formatCompanyName(company)}.` }
+        return { json: { id }, value: id, text: `Created ${definition.one} ${id} of ${formatCompanyName(company)}.` }
       })
     })
 }

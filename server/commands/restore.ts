@@ -93,7 +93,7 @@ function erasedSince(
     }
   return {
     count: 0,
-    says: `Whoever was erased after that moment is in it again. If the former data folder has an ${erasedPersonsName}, run "${give('--from <file>')}".`,
+    says: `Persons erased after that moment are in it again. If the former data folder has an ${erasedPersonsName}, run "${give('--from <file>')}".`,
   }
 }
 

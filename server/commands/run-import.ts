@@ -122,13 +122,13 @@ const rowsRefused = (file: string, refused: number, hasNothing: boolean): string
 async function confirmRows(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
   const { stdin, stderr } = context.terminal
   const lines = [
-    'Something has changed since these rows were looked at. Now they are:',
+    'Records have changed since the preview. The effect of these rows is now:',
     `  ${formatCounts(countsOf(rows), 'would')}`,
     ...changedLines(rows),
     ...refusedLines(rows, undefined),
   ]
   stderr.write(`${lines.join('\n')}\n`)
   if (!stdin.isTTY) return false
-  stderr.write('Go on with them? Type yes: ')
+  stderr.write('Type "yes" to import them: ')
   return (await readLine(context)).toLowerCase() === 'yes'
 }

@@ -41,8 +41,7 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
     await rehearsal
     return serveIn(context, opened, stop)
   })
-  if (code !== 0)
-    throw new Mistake('The server stopped because of an error nobody caught; the log says which.', 'internal_error')
+  if (code !== 0) throw new Mistake('The server stopped because of an unexpected error: see the log.', 'internal_error')
 }
 
 /** Builds the console if needed. The API is served even if the build fails. */
@@ -111,10 +110,11 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
 
 const keeperOf = ({ log, metrics }: App, { signal }: Stop): Keeper => ({
   stopping: signal,
-  onProblem: (problem) => log.error({ problem }, 'the bundled PostgreSQL does not run; it is tried again without end'),
+  onProblem: (problem) =>
+    log.error({ problem }, 'the bundled PostgreSQL does not run; the service keeps trying to start it'),
   onStarted() {
     metrics.databaseStarted()
-    log.warn('the bundled PostgreSQL was gone, and was started again')
+    log.warn('the bundled PostgreSQL had stopped and was started again')
   },
 })
 

@@ -66,7 +66,7 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
 /** Undoes a write in parts of one transaction each. If it stops, the next call goes on. */
 const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withExisting(context, async ({ app: { database } }) => {
-    const tellShare = startShares(context, 'Taking back', (total) => `${total} records`)
+    const tellShare = startShares(context, 'Undoing', (total) => `${total} records`)
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
@@ -76,7 +76,7 @@ const takeBack = (context: CommandContext, companyId: number, writeId: string): 
       remaining = answer.remaining
       tellShare(records, records + remaining)
     }
-    const text = `Took back ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`
+    const text = `Undid ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`
     context.say({ json: { write_id: writeId, records }, text })
   })
 

@@ -58,7 +58,7 @@ export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Fi
   return readsAgain({ ...progress, pending, paused_until, failing_since }, now, rules)
 }
 
-/** Whether an event may be tried now. */
+/** Returns whether an event may be tried now. */
 export function isDue({ pending, paused_until }: Progress, id: string, now: Date): boolean {
   const state = pending[id]
   if (paused_until !== null && paused_until > now) return false

@@ -51,7 +51,7 @@ export const mergedLines = (regions: readonly LineRegion[], theirs: (region: num
     region.is === 'conflict' ? (theirs(index) ? region.theirs : region.mine) : region.lines,
   )
 
-/** Whether a value is a list of lines. */
+/** Returns whether a value is a list of lines. */
 export const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
 
 /** Maps the former lines to those of a side. Lines match, in order, by their first member, the description. */
