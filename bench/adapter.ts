@@ -1,17 +1,17 @@
 import type { Layout } from './scenario/layout.ts'
 import type { WorkName } from './works.ts'
 
-/** How a system is asked for each kind of work; one that it does not do is left out. */
+/** The requests of a system for each kind of work. Work that it does not support is left out. */
 export type Adapter = { readonly [work in WorkName]?: RequestFactory }
 
-/** Called before every run of a work; may ask the system itself, for tags for instance. */
+/** Called before every run of a work. It may call the system itself, for ETags for instance. */
 export type RequestFactory = (about: RunTarget) => MakeRequest | Promise<MakeRequest>
 
-/** `count` is another number at every call and in every run, for what must be new; `random` is from 0 up to 1. */
+/** Returns a request. `count` differs at every call and in every run, for new values; `random` is from 0 up to 1. */
 export type MakeRequest = (count: number, random: () => number) => BenchRequest
 
 export type RunTarget = {
-  /** Where the system is, without a slash at the end. */
+  /** The address of the system, without a slash at the end. */
   url: string
   layout: Layout
   /** By company; the ids start at 1. */
@@ -26,10 +26,10 @@ export type BenchRequest = {
   expect: ExpectedResponse
 }
 
-/** What an answer must be; one that is not fails the run. */
+/** The expectation of an answer. Another answer fails the run. */
 export type ExpectedResponse = {
   status: number
-  /** How the body begins and ends, and its least length in bytes. */
+  /** The beginning and the end of the body, and its least length in bytes. */
   begins?: string
   ends?: string
   bytesMin?: number

@@ -45,7 +45,7 @@ export const compare = (options: Options): Promise<void> =>
     process.stdout.write(`${await keep(file, figures, barsPicture(rows))}\n`)
   })
 
-/** On a fresh copy of the data, so that no table is about what the last one wrote. */
+/** Compares on a fresh copy of the data, so that earlier writes do not influence a table. */
 async function compareAt(
   options: Options,
   surroundings: Surroundings,
@@ -80,7 +80,7 @@ async function compareAt(
   return ceiling
 }
 
-/** One wrong answer costs the figures of its work, not those of the others. */
+/** Measures one work. A wrong answer fails this work only. */
 async function measureWork(
   bench: Bench,
   systems: readonly System[],
@@ -96,7 +96,7 @@ async function measureWork(
   }
 }
 
-/** What the generator and a server that does nothing reach together: the machine's own limit. */
+/** Measures the rate of the generator with a server that does nothing: the machine's own limit. */
 async function rateOfNothing({ server }: System): Promise<number> {
   const { hostname, port, host } = new URL(server.url)
   const expect = { status: 200 }

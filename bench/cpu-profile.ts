@@ -1,8 +1,8 @@
 import { table } from './table.ts'
 
-/** Reads what `node --cpu-prof` wrote: who had the processor, and for how long. */
+/** Profiles of `node --cpu-prof` are read here: the processor time of each file. */
 
-/** The parts of the file that matter; times are microseconds of one clock. */
+/** The used parts of the file. Times are microseconds of one clock. */
 export type CpuProfile = {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
   startTime: number
@@ -55,7 +55,7 @@ export function busyBetween(
 
 const byShare = (one: { share: number }, other: { share: number }): number => other.share - one.share
 
-/** What has no file: the runtime's own parts in brackets, and functions written in C++. */
+/** Returns the file of a function. Parts of the runtime have a name in brackets, as have functions in C++. */
 function fileOf(url: string, root: string): string {
   if (url === '') return '(runtime)'
   return url.replace(`file://${root}/`, '').replace(/^(file:\/\/)?.*node_modules\//, 'node_modules/')

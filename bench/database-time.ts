@@ -1,9 +1,9 @@
 import type { Postgres } from './postgres.ts'
 
-/** What PostgreSQL itself spent on the statements of one database while `work` ran. */
+/** The time of PostgreSQL on the statements of one database while `work` ran. */
 export type DatabaseTime = { milliseconds: number; statements: number; slowest: string }
 
-/** `exceptMetering` leaves out the noting of calls, which goes on beside reads. */
+/** Measures the database time of `work`. `exceptMetering` leaves out the call log, which is written beside reads. */
 export async function timeInDatabase(
   { sql }: Postgres,
   database: string,
@@ -28,7 +28,7 @@ export async function timeInDatabase(
   }
 }
 
-/** A connection looks at changed settings between two statements. */
+/** Time until all connections use changed settings, which they read between two statements. */
 const settleMilliseconds = 50
 
 async function track(sql: Postgres['sql'], which: 'top' | 'none'): Promise<void> {

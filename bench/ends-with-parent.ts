@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 
 /**
- * Loaded before a server that the bench starts: it ends with the bench, even where that is killed and can tell nobody.
- * Processes that such a server starts itself end with it by themselves.
+ * Loaded before a server that the bench starts, so that the server ends with the bench, even if the bench is killed.
+ * The processes that such a server starts end with it by themselves.
  */
 if (cluster.isPrimary && process.channel) {
   process.channel.unref()

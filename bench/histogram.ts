@@ -1,10 +1,10 @@
 /**
- * Durations, counted in buckets that are at most 1.6 % wide: as exact as a percentile needs, and as small for ten
- * million requests as for ten.
+ * Durations, counted in buckets that are at most 1.6 % wide. That is exact enough for percentiles, and takes the same
+ * memory for ten million requests as for ten.
  */
 export type Histogram = { counts: Uint32Array; total: number; most: number }
 
-/** Microseconds below `fine` have a bucket each; from there on every doubling is cut into `parts`. */
+/** Microseconds below `fine` have a bucket each. Above, every doubling is divided into `parts` buckets. */
 const fine = 128
 const parts = fine / 2
 const doublings = 20
@@ -20,7 +20,7 @@ export function record(histogram: Histogram, milliseconds: number): void {
   if (milliseconds > histogram.most) histogram.most = milliseconds
 }
 
-/** Milliseconds that this share of the durations does not exceed; 0 where there are none. */
+/** Returns the milliseconds that this share of the durations does not exceed. Returns 0 if there are none. */
 export function quantile({ counts, total, most }: Histogram, share: number): number {
   const rank = Math.max(1, Math.ceil(total * share))
   let seen = 0
@@ -37,7 +37,7 @@ function bucketOf(microseconds: number): number {
   return fine + (doubling - 1) * parts + Math.floor(microseconds / 2 ** doubling) - parts
 }
 
-/** Where a bucket ends, in microseconds. */
+/** Returns the end of a bucket in microseconds. */
 function edgeOf(index: number): number {
   if (index < fine) return index + 1
   const doubling = Math.floor((index - fine) / parts) + 1

@@ -9,7 +9,7 @@ import { type WorkName, works } from './works.ts'
 /** A system under load: the product, the floor, or another one. */
 export type System = { name: string; server: Server; adapter: Adapter; adapterFile: string }
 
-/** Medians over the rounds; what is spent is a mean over all requests. */
+/** Medians over the rounds. Processor and database time are means over all requests. */
 export type Figures = {
   perSecond: number
   rounds: number[]
@@ -28,21 +28,21 @@ export type Figures = {
 export type Bench = {
   postgres: Postgres
   database: string
-  /** The process whose children are PostgreSQL's connections. */
+  /** The parent process of PostgreSQL's connections. */
   postmaster: number | undefined
   generator: Generator
   about: Omit<RunTarget, 'url'>
   milliseconds: number
   rounds: number
-  /** Another number for every run. */
+  /** Returns another number for every run. */
   nextNumber: () => number
 }
 
-/** Until the code that is measured has been compiled by the engine, as it is in a server that has been up for a while. */
+/** Time until the engine has compiled the measured code, as in a server that has run for a while. */
 const warmUpMilliseconds = 1500
 const databaseTimeMilliseconds = 300
 
-/** Every system in turn, round after round, so that whatever else the machine does meets them all. */
+/** Measures the systems in turn, round by round, so that other load of the machine affects them equally. */
 export async function measure(
   bench: Bench,
   systems: readonly System[],
@@ -67,13 +67,13 @@ export async function measure(
   return figures
 }
 
-/** The floor does some works as others. */
+/** Returns the work of the system. The floor does some works like others. */
 const workOf = ({ name, adapter }: System, work: WorkName): WorkName | undefined => {
   const same = name === 'floor' ? works[work].floor : work
   return same !== null && adapter[same] ? same : undefined
 }
 
-/** Makes the work of a system for so long; the requests of each run have other numbers. */
+/** Runs a work of a system for a time. The requests of each run have other numbers. */
 export const runWork = (
   bench: Bench,
   system: System,
@@ -109,7 +109,7 @@ async function measureSpending(bench: Bench, system: System, work: WorkName, con
   }
 }
 
-/** One request at a time: nothing waits, so that what is counted is work. */
+/** Measures the database time with one request at a time, so that no waiting is counted. */
 async function databaseTime(bench: Bench, system: System, work: WorkName) {
   if (system.server.pid === undefined) return { databaseMilliseconds: null, databaseStatements: null }
   let answers = 1

@@ -10,10 +10,10 @@ const kinds = [
 
 type BenchCommand = 'works' | (typeof kinds)[number]
 
-/** What a run of the bench is asked to do. */
+/** The options of a run. */
 export type Options = {
   help: boolean
-  /** Compare, or one of the other things to find out. */
+  /** The kind of run: compare, or another one. */
   about: BenchCommand
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
@@ -22,15 +22,15 @@ export type Options = {
   connections: readonly number[]
   rounds: number
   seconds: number
-  /** Of endurance, with the rate, which the first second has too; null for what is usual there. */
+  /** Minutes of endurance. Its rate, which the first second uses too, is null for the usual one. */
   minutes: number
   rate: number | null
-  /** Of the product, in turn. */
+  /** Numbers of processes of the product, measured in turn. */
   processes: readonly number[]
   against: { url: string; adapter: string } | null
-  /** The binary of the Go backend that writes are held against. */
+  /** The binary of the Go backend with which writes are compared. */
   peer: string | null
-  /** Where the JSON goes; the picture has the same name. Null: where the kind of run has its place. */
+  /** The file of the JSON; the picture has the same name. Null means the usual file of the kind of run. */
   output: string | null
 }
 
@@ -77,11 +77,11 @@ const usual: DefaultOptions = {
   ...{ rounds: 5, seconds: 2 },
 }
 
-/** What is different for other kinds of run. */
+/** The defaults that differ for other kinds of run. */
 const usualOf: { readonly [about in BenchCommand]: Partial<DefaultOptions> } = {
   works: {},
   growth: { sizes: [1000, 10_000, 100_000, 1_000_000] },
-  // Short, so that it grows as fast as callers make it: PostgreSQL looks at new tables once a minute.
+  // Short, so that it grows as fast as callers create records: PostgreSQL analyzes new tables once a minute.
   fresh: {
     works: freshWorks,
     sizes: [1000, 2000, 5000, 10_000, 20_000, 50_000],
@@ -91,7 +91,7 @@ const usualOf: { readonly [about in BenchCommand]: Partial<DefaultOptions> } = {
   },
   writes: { rounds: 5, seconds: 2 },
   plans: { sizes: [1_000_000] },
-  // Those of which it was asked where their time goes.
+  // The works whose time is of interest.
   profile: { sizes: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32], seconds: 5 },
   pressure: { sizes: [10_000], connections: [32], rounds: 3, seconds: 10 },
   endurance: { sizes: [10_000], connections: [32], rounds: 3, seconds: 5 },
@@ -183,7 +183,7 @@ function readNumber(word: string | undefined, name: string, least: number, most:
 
 function readUrl(word: string): string {
   const url = URL.canParse(word) ? new URL(word) : undefined
-  // A generator of load has no business with anybody else's machine.
+  // Load must never be sent to another machine.
   if (url?.protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname))
     return word.replace(/\/+$/, '')
   throw new BenchProblem(

@@ -8,9 +8,9 @@ export type Connection = { host: string; port: number; user: string; database: s
 
 /** The bundled PostgreSQL that product and floor share, in a folder of the bench's own. */
 export type Postgres = {
-  /** To one of its databases. */
+  /** Returns the connection to one of its databases. */
   connection(database: string): Connection
-  /** In a database of its own: one that somebody is connected to cannot be copied. */
+  /** Runs a statement in a separate database, because a database with connections cannot be copied. */
   sql<Row = object>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
@@ -19,11 +19,11 @@ export const dataFolder = join(import.meta.dirname, '../data/bench')
 
 export async function openPostgres(folder: string, say: (sentence: string) => void): Promise<Postgres> {
   await (await openEmbedded({ folder, progress: say })).close()
-  // What the bench does and the service never may: load libraries, and fill tables without their triggers.
+  // The bench loads libraries and fills tables without triggers, which the service may never do.
   await asSuperuser(folder, 'alter role plumbline superuser')
   const first = await openClient(folder, say)
   if (await counts(first)) return first
-  // Statement statistics need a library that is loaded when PostgreSQL starts.
+  // Statement statistics need a library that PostgreSQL loads when it starts.
   await first.sql(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
   await first.sql(`alter system set "pg_stat_statements.track" = 'none'`)
   await first.close()
@@ -60,11 +60,11 @@ async function connect(connection: Connection): Promise<pg.Client> {
   return client
 }
 
-/** The address of a database behind a Unix socket, as DATABASE_URL takes it. */
+/** Formats the address of a database behind a Unix socket for DATABASE_URL. */
 export const urlOf = ({ host, port, user, database, password }: Connection): string =>
   `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&password=${password}`
 
-/** The process whose children are the connections. */
+/** Finds the parent process of the connections. */
 export async function findPostmaster({ sql }: Postgres): Promise<number | undefined> {
   const [row] = await sql<{ pid: number }>('select pg_backend_pid() as pid')
   return row && parentOf(row.pid)

@@ -1,4 +1,4 @@
-/** Something that whoever runs the bench can put right; its message says how. */
+/** Thrown for a problem that the user of the bench can solve. The message says how. */
 export class BenchProblem extends Error {
   constructor(message: string) {
     super(message)

@@ -5,20 +5,20 @@ import type { OpenOutcome, OpenRun, Outcome, Run } from './load/main.ts'
 import { BenchProblem } from './problem.ts'
 import { sealingKey } from './scenario/companies.ts'
 
-/** A server under load, as a process of its own. */
+/** A server under load in a process of its own. */
 export type Server = {
   url: string
   pid: number | undefined
-  /** The end of what it wrote to its log. */
+  /** Returns the end of its log. */
   complaints(): string
-  /** Bytes that it wrote to its log. */
+  /** Returns the bytes of its log. */
   logBytes(): number
   stop(): Promise<void>
 }
 
 const root = join(import.meta.dirname, '..')
 
-/** How a server is started besides: options of Node, settings of its own. */
+/** Further options of a start: options of Node, and settings. */
 export type Start = { node?: readonly string[]; settings?: { readonly [name: string]: string } }
 
 /** The options with which bin/plumbline starts Node. */
@@ -27,7 +27,7 @@ const nodeOptions = readFileSync(join(root, 'bin/node-options'), 'utf8').trim().
 /** The variable that bin/plumbline sets for Node. */
 const arenasMax = /MALLOC_ARENA_MAX:-(\d+)/.exec(readFileSync(join(root, 'bin/plumbline'), 'utf8'))?.[1] as string
 
-/** The product as an operator starts it. */
+/** Starts the product like an operator. */
 export const startProduct = (databaseUrl: string, { node = [], settings = {} }: Start = {}): Promise<Server> =>
   startServer([...nodeOptions, ...node, join(root, 'server/commands/main.ts'), '--json', 'serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', PLUMBLINE_DEMO: 'off', PLUMBLINE_SECRET: sealingKey },
@@ -38,16 +38,16 @@ export const startProduct = (databaseUrl: string, { node = [], settings = {} }: 
 export const startFloor = (databaseUrl: string, { node = [] }: Start = {}): Promise<Server> =>
   startServer([...node, join(root, 'bench/floor/main.ts')], { DATABASE_URL: databaseUrl })
 
-/** A CPU profile of the whole life of a process, written when it ends. */
+/** Returns the options for a CPU profile of the whole life of a process, written when it ends. */
 export const profileStart = (folder: string): Start => ({ node: ['--cpu-prof', `--cpu-prof-dir=${folder}`] })
 
 const endsWithParent = ['--import', join(import.meta.dirname, 'ends-with-parent.ts')]
 
-/** Of our own environment only this reaches a server: what else is set there is meant for other servers. */
+/** Returns the variables of the environment that a server gets. Others are meant for other servers. */
 const passedOn = (names: readonly string[]): { [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
-/** A server says where it is on its first line, as JSON. */
+/** Starts a server, which prints its address as JSON on its first line. */
 async function startServer(words: string[], environment: { [name: string]: string }): Promise<Server> {
   const child = spawn(process.execPath, [...endsWithParent, ...words], {
     cwd: root,
@@ -86,10 +86,10 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-/** The process that makes the load; one run at a time. */
+/** The process that generates the load, one run at a time. */
 export type Generator = {
   run(run: Run): Promise<Outcome>
-  /** Arrivals that do not wait for answers. */
+  /** Runs arrivals that do not wait for answers. */
   pour(run: OpenRun): Promise<OpenOutcome>
   stop(): void
 }

@@ -9,7 +9,7 @@ import { inSurroundings, type Surroundings } from './surroundings.ts'
 import { formatNumber } from './table.ts'
 import type { WorkName } from './works.ts'
 
-/** Where the processor time of the product goes, or of the floor: what no server is spared. */
+/** Shows the processor time of the product by files, or of the floor, which every server needs. */
 export const profile = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     for (const records of options.records) {
@@ -70,5 +70,5 @@ async function readProfile(folder: string): Promise<CpuProfile> {
   return JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile
 }
 
-/** The clock of the profile. */
+/** Returns the time of the profile's clock. */
 const microseconds = (): number => Number(process.hrtime.bigint() / 1000n)

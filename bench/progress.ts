@@ -1,9 +1,9 @@
-/** What is going on, on the standard error: one line that is written over on a terminal, lines elsewhere. */
+/** The progress on the standard error: one line that is overwritten on a terminal, lines elsewhere. */
 export type Progress = {
-  /** A bar: so many of so many. */
+  /** Shows a bar with `done` of `of`. */
   bar(about: string, done: number, of: number): void
   say(sentence: string): void
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void
 }
 
@@ -17,7 +17,7 @@ export function createProgress(out: ProgressOutput): Progress {
     out.write(out.isTTY ? `\r\x1b[2K${text}` : `${text}\n`)
   }
   return {
-    // Without a terminal every tenth is enough.
+    // Without a terminal, a line for every tenth is enough.
     bar: (about, done, of) => line(out.isTTY ? barLine(about, done, of) : tenths(about, done, of)),
     say: line,
     end() {

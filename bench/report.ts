@@ -2,17 +2,17 @@ import type { Figures } from './measure.ts'
 import { formatNumber, table } from './table.ts'
 import { type WorkName, works } from './works.ts'
 
-/** One work at one size and with so many connections, system by system. */
+/** One work at one size and one number of connections, for each system. */
 export type ReportRow = {
   work: WorkName
   records: number
   connections: number
   systems: { readonly [system: string]: Figures }
-  /** Why there are no figures: an answer was not as expected, and a rate of wrong answers means nothing. */
+  /** The reason why there are no figures: a wrong answer, because a rate of wrong answers means nothing. */
   failed?: string
 }
 
-/** How a row stands to what is asked of it. */
+/** The comparison of a row with its requirement. */
 export type Verdict = { ratio: number | null; of: string; asked: number | null; met: boolean | null }
 
 export function verdict(row: ReportRow, rows: readonly ReportRow[]): Verdict {
@@ -32,7 +32,7 @@ const findComparedRow = (
 ): ReportRow | undefined =>
   rows.find((row) => row.work === work && row.records === records && row.connections === connections)
 
-/** The table of one size and number of connections; two numbers in a column are the product's and the floor's. */
+/** Formats the table of one size and number of connections. Two numbers in a column are of product and floor. */
 export function tableOf(rows: readonly ReportRow[], all: readonly ReportRow[], other: string | null): string {
   const head = [
     ...['work', 'product/s', 'floor/s', 'ratio', 'asked', 'p50 ms', 'p99 ms'],
@@ -77,11 +77,11 @@ function formatVerdict({ ratio, of, asked, met }: Verdict): [ratio: string, aske
   return [formatNumber(ratio, 2), `${sign} ≥ ${asked.toFixed(2)}${of === 'floor' ? '' : ` of ${of}`}`]
 }
 
-/** What went wrong, work by work. */
+/** Formats the failures of the works. */
 export const failures = (rows: readonly ReportRow[]): string =>
   rows.flatMap(({ work, failed }) => (failed === undefined ? [] : [`${work} has no figures. ${failed}\n`])).join('')
 
-/** Processor seconds of the systems' own processes, all in all. */
+/** Formats the total processor seconds of the systems' own processes. */
 export function formatSpending(rows: readonly ReportRow[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.systems)))]
   const total = (name: string): number => rows.reduce((sum, row) => sum + (row.systems[name]?.cpuSeconds ?? 0), 0)

@@ -6,7 +6,7 @@ import { BenchProblem } from './problem.ts'
 const reads = ['fetch', 'list', 'filtered', 'q'] as const
 const timesEach = 5
 
-/** A floor that did less than the product would be no floor: both answer the same reads with the same bytes. */
+/** Throws unless both answer the same reads with the same bytes: a floor must not do less than the product. */
 export async function mustAnswerTheSame(product: System, floor: System, about: Omit<RunTarget, 'url'>): Promise<void> {
   for (const work of reads) {
     for (let seed = 1; seed <= timesEach; seed++) {
@@ -23,7 +23,7 @@ export async function mustAnswerTheSame(product: System, floor: System, about: O
   }
 }
 
-/** Where two answers part, with a little of what stands around. */
+/** Formats the first difference of two answers with a little context. */
 function difference(product: string, floor: string): string {
   let at = 0
   while (product[at] === floor[at]) at++

@@ -9,7 +9,7 @@ import { readTokens } from './scenario/companies.ts'
 import { companyCount, layoutOf } from './scenario/layout.ts'
 import { freshCopy } from './scenario/load.ts'
 
-/** A database of one size with the servers that stand on it. */
+/** A database of one size with its servers. */
 export type Stage = {
   database: string
   about: Omit<RunTarget, 'url'>

@@ -7,7 +7,7 @@ import { createProgress, type Progress } from './progress.ts'
 
 export type Surroundings = { postgres: Postgres; progress: Progress; onLeave(close: () => Promise<void>): void }
 
-/** PostgreSQL for as long as `work` takes. Whatever was opened is closed in the end, after a signal too. */
+/** Runs PostgreSQL while `work` runs. Closes everything in the end, after a signal too. */
 export async function inSurroundings(work: (surroundings: Surroundings) => Promise<void>): Promise<void> {
   const progress = createProgress(process.stderr)
   const postgres = await openPostgres(dataFolder, progress.say)
@@ -27,7 +27,7 @@ export async function inSurroundings(work: (surroundings: Surroundings) => Promi
   }
 }
 
-/** Two runs at once would measure each other. The lock goes with the connection. */
+/** Throws if another run is active, which would disturb the figures. The lock ends with the connection. */
 async function mustBeAlone({ sql, close }: Postgres): Promise<void> {
   const [row] = await sql<{ alone: boolean }>(`select pg_try_advisory_lock(hashtext('bench')) as alone`)
   if (row?.alone) return
@@ -35,7 +35,7 @@ async function mustBeAlone({ sql, close }: Postgres): Promise<void> {
   throw new BenchProblem('Another run of the bench is under way: wait for its end.')
 }
 
-/** What the figures were measured on. */
+/** Returns the facts of the machine. */
 export async function machine({ sql }: Postgres): Promise<{ [fact: string]: string | number }> {
   const [row] = await sql<{ version: string }>(`select current_setting('server_version') as version`)
   return {
@@ -49,7 +49,7 @@ export async function machine({ sql }: Postgres): Promise<{ [fact: string]: stri
   }
 }
 
-/** Writes the figures as JSON and their picture beside them; says where. */
+/** Writes the figures as JSON and their picture beside them. Returns the path. */
 export async function keep(file: string, figures: object, picture: string): Promise<string> {
   const svgFile = file.replace(/(\.json)?$/, '.svg')
   const written = await write(file, figures)
@@ -57,7 +57,7 @@ export async function keep(file: string, figures: object, picture: string): Prom
   return `Written: ${written} and ${relative(process.cwd(), svgFile)}`
 }
 
-/** The figures alone; where they are now. */
+/** Writes the figures alone. Returns the path. */
 export async function write(file: string, figures: object): Promise<string> {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`)

@@ -1,4 +1,4 @@
-/** Rows of text in columns: the first to the left, numbers to the right. */
+/** Formats rows as columns: the first to the left, numbers to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)))
@@ -14,7 +14,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n')
 }
 
-/** A number as people read it: no more digits than it has meaning. */
+/** Formats a number for people, with significant digits only. */
 export function formatNumber(number: number | null | undefined, digits = 0): string {
   if (number === null || number === undefined || Number.isNaN(number)) return '–'
   return number.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What processes have used so far, from /proc; undefined on a system without it. */
+/** The resources that a process has used so far, from /proc. */
 export type Usage = { cpuSeconds: number; residentBytes: number }
 
 export function usageOf(pid: number): Usage | undefined {
@@ -8,7 +8,7 @@ export function usageOf(pid: number): Usage | undefined {
   return stat && { cpuSeconds: stat.cpuSeconds, residentBytes: residentOf(pid) }
 }
 
-/** CPU seconds of all children of a process, those that have ended among them: PostgreSQL has one for each connection. */
+/** Returns the CPU seconds of all children of a process, even ended ones. PostgreSQL has one for each connection. */
 export function childrenCpuSeconds(parent: number): number | undefined {
   const own = statOf(parent)
   if (!own) return undefined
@@ -21,12 +21,12 @@ export function childrenCpuSeconds(parent: number): number | undefined {
 
 export const parentOf = (pid: number): number | undefined => statOf(pid)?.parent
 
-/** The kernel counts CPU time for programs in hundredths of a second, whatever its own clock. */
+/** The kernel reports CPU time to programs in hundredths of a second, at any rate of its own clock. */
 const ticksPerSecond = 100
 
 type Stat = { parent: number; cpuSeconds: number; endedChildrenCpuSeconds: number }
 
-/** proc(5): the name in brackets may hold anything, so fields are counted from its end; `state` is the third. */
+/** Reads /proc/<pid>/stat. The name in brackets may have any characters, so fields are counted after it (proc(5)). */
 function statOf(pid: number): Stat | undefined {
   const text = readProcFile(`/proc/${pid}/stat`)
   if (text === undefined) return undefined

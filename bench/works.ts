@@ -25,11 +25,11 @@ export type WorkName = (typeof workNames)[number]
 
 export type Work = {
   about: string
-  /** The work of the floor that it is held against. */
+  /** The work of the floor with which it is compared. */
   floor: WorkName | null
-  /** At least this share of the floor's rate, or of the product's own rate at another work. */
+  /** The required share of the floor's rate, or of the product's own rate at another work. */
   asked: { of: 'floor' | WorkName; share: number } | null
-  /** Each request is another one, so none can be made beforehand. */
+  /** True if each request differs, so that none can be formatted before the run. */
   unique: boolean
 }
 
@@ -105,5 +105,5 @@ export const works: { readonly [name in WorkName]: Work } = {
   },
 }
 
-/** Records that one request of `batch` creates. */
+/** Number of records that one request of `batch` creates. */
 export const batchRows = 1000

@@ -30,7 +30,7 @@ const Removals = lazily('RemovalsPage', () => import('./records/removal/removals
 const Agents = lazily('AgentsPage', () => import('./agents/agents-page.tsx'))
 const Profile = lazily('ProfilePage', () => import('./me/profile-page.tsx'))
 
-/** The whole interface: its providers, and a place for every resource and every page beside. */
+/** The whole interface: its providers, and a route for every resource and every other page. */
 export function App() {
   const store = useMemo(keepingPreferences, [])
   return (
@@ -45,7 +45,7 @@ export function App() {
   )
 }
 
-/** Signing out forgets what was looked for, not the language or the columns somebody likes. */
+/** Returns a store whose reset on sign-out keeps the language and the chosen columns. */
 function keepingPreferences(): Store {
   const store = localStorageStore('1', 'plumbline')
   const reset = () => {
@@ -97,14 +97,17 @@ const pagesOf = (definition: Definition) => ({
   edit: <PermissionGuard definition={definition} action="EDIT" Page={EditPage} />,
 })
 
-/** Records out of a file. */
+/** Returns the import page of a resource. */
 const importPageOf = (definition: Definition) => (
   <PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />
 )
 
 type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
 
-/** The service refuses it anyway; this says it before anything is asked. A page knows the fields alone that the account may see. */
+/**
+ * Shows a page if the account may use it, with only the fields that the account may see. The service would refuse the
+ * requests anyway; this saves them.
+ */
 function PermissionGuard({ definition, action, Page }: PermittedProps) {
   const { name } = definition
   const { may, visible } = useMe()

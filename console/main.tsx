@@ -3,7 +3,7 @@ import { CacheProvider } from '@emotion/react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 
-/** Styles are made while the page runs; the policy lets in those that carry the nonce of this answer. */
+/** The nonce of this page. Styles are generated at runtime, and the content policy allows only those with the nonce. */
 const nonce = document.querySelector('meta[property=csp-nonce]')?.getAttribute('content') ?? ''
 const cache = createCache({ key: 'css', nonce })
 

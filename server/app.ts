@@ -21,7 +21,7 @@ import { migrate } from './store/migrate.ts'
 import type { SealingKeys } from './store/seal.ts'
 import { createGroups } from './writes/group.ts'
 
-/** All that the service needs of the app, passed by hand. There is no other state. */
+/** All state of the service, which is passed as an argument. There is no other state. */
 export type App = ConsoleApp & {
   meter: Meter
   callDetails: CallDetails | null
@@ -33,30 +33,30 @@ export type App = ConsoleApp & {
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
-/** The bundled PostgreSQL, for the process that looks after it. */
+/** The bundled PostgreSQL, for the process that supervises it. */
 export type BundledPostgres = Pick<EmbeddedDatabase, 'home' | 'keepRunning' | 'runsAs'>
 
 export type OpenApp = {
   app: App
   connection: Connection
-  /** How many connections it gives to all processes of the service. */
+  /** The connections that the database allows all processes of the service. */
   connections: ConnectionFit
-  /** How the database came to be there, for people. */
+  /** A phrase for people about the database: created, started, or in use. */
   databaseIs: string
   /** Null with a database of DATABASE_URL. */
   bundled: BundledPostgres | null
-  /** Writes what is kept and lets go of the database. */
+  /** Writes the buffered rows and leaves the database. */
   close(): Promise<void>
 }
 
-/** The database, found or started and brought up to date, and all that stands on it. */
+/** Opens the app: finds or starts the database, migrates it, and creates all that depends on it. */
 export async function openApp(config: Config, progress: (sentence: string) => void): Promise<OpenApp> {
   const { connection, databaseIs, bundled, leave } = await findDatabase(config, progress)
   try {
     progress('Bringing the database up to date …')
     await migrate(connection, progress)
     const keys = sealingKeys(config)
-    // Made when missing, and found to be whole, before anything is served.
+    // The key is created if it is missing, and checked, before anything is served.
     await keys.current()
     const connections = fitConnections(config, await readAllowance(connection))
     const app = createApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys)
@@ -79,7 +79,7 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
   }
 }
 
-/** The database of DATABASE_URL. */
+/** Returns the connection to the database of DATABASE_URL. */
 export const connectionOf = (
   connectionString: string,
   { databasePasswordFile }: Pick<Config, 'databasePasswordFile'>,
@@ -97,7 +97,7 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
     progress,
   })
   return {
-    // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
+    // A PGSSLMODE in the environment is for other servers: a Unix socket has no TLS.
     connection: { ...embedded.connection, ssl: false as const },
     databaseIs: `the bundled PostgreSQL (${embedded.how}) in ${config.dataFolder}`,
     bundled: embedded,
@@ -105,7 +105,7 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
   }
 }
 
-/** `registry` is where the metrics are kept; by default they have those of the process beside them. */
+/** Creates the app. `registry` has the metrics; the default one also has those of the process. */
 export function createApp(
   config: Config,
   connection: Connection | StreamConnection,
@@ -142,7 +142,7 @@ export function createApp(
   }
 }
 
-/** What the log says of a session of the database that did not answer in time. */
+/** Log messages about a database session that did not answer in time. */
 const backendEnds: { readonly [outcome in BackendEnd['outcome']]: string } = {
   ended: 'a database session that did not answer was ended',
   'waits for a standby':

@@ -2,31 +2,31 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 
 export type Stop = {
-  /** The exit code, once somebody or something wants the process to end. */
+  /** Resolves with the exit code when a signal or an error ends the process. */
   asked: Promise<number>
-  /** Aborted as soon as the process is to end, for work that need not be finished and must not be begun. */
+  /** Aborts when the process is to end, for work that need not be finished and must not start. */
   signal: AbortSignal
-  /** From here on what nobody caught is logged and, where it has to, ends the process in good order. */
+  /** Starts to log uncaught errors, and to end the process in order if it cannot go on. */
   watch(log: Logger): void
 }
 
 /**
- * npm passes on the Ctrl-C that the terminal has sent to all of us already; only a signal later than this is a second
- * one, which does not wait for anything.
+ * Time in which further signals count as the first one: npm repeats the Ctrl-C that the terminal has sent to all
+ * processes already. A later signal exits at once.
  */
 const sameSignalMilliseconds = 500
 
-/** A service manager's, Ctrl-C, and a terminal that is closed. */
+/** The signals of a service manager, of Ctrl-C, and of a closed terminal. */
 export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Listens for signals from here on, so that one that comes during the start is not lost. */
+/** Starts to listen for signals, so that one during the start is not lost. */
 export function listenForStop(): Stop {
   const { promise: asked, resolve } = Promise.withResolvers<number>()
-  const heard = new AbortController()
+  const stopping = new AbortController()
   let firstAt: number | undefined
   const end = (code: number): void => {
     resolve(code)
-    heard.abort()
+    stopping.abort()
   }
   const onSignal = (): void => {
     const now = performance.now()
@@ -37,12 +37,12 @@ export function listenForStop(): Stop {
   for (const signal of stopSignals) process.on(signal, onSignal)
   return {
     asked,
-    signal: heard.signal,
+    signal: stopping.signal,
     watch: (log) => watchErrors(log, () => end(1)),
   }
 }
 
-/** The first signal stops `work` behind what is under way, and does not end the process. */
+/** Runs work. The first signal makes it stop after its current step, and does not end the process. */
 export async function runUntilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new AbortController()
   const stop = (): void => stopped.abort()
@@ -54,18 +54,18 @@ export async function runUntilSignal(work: (stopped: AbortSignal) => Promise<voi
   }
 }
 
-/** Logs what nobody caught; `end` is called where the process cannot go on as if nothing had been. */
+/** Logs uncaught errors. Calls `end` after an exception, because the process cannot safely go on. */
 export function watchErrors(log: Logger, end: () => void): void {
-  process.on('unhandledRejection', (error) => log.error({ error }, 'a promise failed and nobody looked at it'))
+  process.on('unhandledRejection', (error) => log.error({ error }, 'a promise was rejected and has no handler'))
   process.on('uncaughtException', (error) => {
-    log.fatal({ error }, 'an error nobody caught: the process stops')
+    log.fatal({ error }, 'an uncaught error: the process stops')
     end()
   })
 }
 
-/** What is still open this long after the time to drain is cut off. */
+/** Time after the drain timeout until the process exits, whatever is still open. */
 const overtimeMilliseconds = 5000
 
-/** From here on the process ends at the latest when the notice, the time to drain, and a little more, are over. */
+/** Exits the process after the drain notice, the drain timeout and a little more, if it has not ended by then. */
 export const endInTime = ({ drainNotice, drainTimeout }: Config): NodeJS.Timeout =>
   setTimeout(() => process.exit(1), drainNotice + drainTimeout + overtimeMilliseconds).unref()

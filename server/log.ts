@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import type { RequestIdentities } from './http/identity.ts'
 import { withoutTokens } from './service/token-text.ts'
 
-/** Secrets have no place in a log, wherever an error carries them. */
+/** Members that are removed from log lines, at any place in an error: a log must have no secrets. */
 const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'connectionString'].flatMap((name) => [
   name,
   `*.${name}`,
@@ -12,7 +12,7 @@ const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'conne
 ])
 
 type LogOptions = {
-  /** The standard error if absent: the standard output is for what a command answers. */
+  /** The standard error if absent, because the standard output is for the results of commands. */
   destination?: DestinationStream
   isTerminal?: boolean
   identities?: RequestIdentities
@@ -26,7 +26,7 @@ export function createLog({ logLevel, logFormat }: Config, options: LogOptions =
       level: logLevel,
       redact: { paths: hidden, censor: '[removed]' },
       serializers: { error: pino.stdSerializers.errWithCause },
-      // Each line of a request has its id, by which the ids of its caller are found.
+      // The ids of the caller are found by the request id, which each line of a request has.
       mixin: (line) => ({ ...identities?.get((line as { request_id?: string }).request_id ?? '') }),
       hooks: {
         streamWrite: (line) => (isText ? formatLine(JSON.parse(withoutTokens(line))) : withoutTokens(line)),
@@ -39,8 +39,8 @@ export function createLog({ logLevel, logFormat }: Config, options: LogOptions =
 type Line = { level: number; time: number; msg?: string; [member: string]: unknown }
 
 /**
- * A line for people: time of day, level, sentence and members; below it the stacks of an error and its causes. Text of
- * others cannot begin a line: line breaks in it become blanks, and the lines of a stack are indented.
+ * Formats a line for people: time of day, level, sentence, members, and below it the stacks of an error and its causes.
+ * Foreign text cannot begin a line: its line breaks become blanks, and the lines of a stack are indented.
  */
 function formatLine({ level, time, msg = '', pid: _, hostname: __, error, ...members }: Line): string {
   const at = new Date(time).toTimeString().slice(0, 8)

@@ -15,33 +15,33 @@ import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
-/** What /metrics shows the operator. No company, token or path with an id is a label. */
+/** The metrics of the operator. No label contains a company, a token or an id. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
-  /** One run of a job in the background has failed. */
+  /** Counts a failed run of a background job. */
   jobFailed(job: Job): void
-  /** One message to a webhook, and whether its receiver took it. */
+  /** Counts a message to a webhook, by whether it arrived. */
   webhookTried(arrived: boolean): void
-  /** PostgreSQL was started again by this process, which looks after it. */
+  /** Counts a restart of PostgreSQL by this process. */
   databaseStarted(): void
-  /** So many bytes are free on the disk of one of the folders that this process looks after. */
+  /** Sets the free bytes on the disk of a watched folder. */
   diskFree(folder: string, bytes: number): void
-  /** So many creates or updates were sent to the database as one transaction. */
+  /** Counts a transaction with this many creates or updates. */
   groupLeft(rows: number): void
-  /** So many of them went by themselves afterwards. */
+  /** Counts rows of such a transaction that were written again, each in its own. */
   rowsRedone(rows: number): void
-  /** What `text` says, for another process. */
+  /** Returns the values of `text`, for another process. */
   values(): Promise<Values>
-  /** The same of what is done, or seen, once for all processes. */
+  /** Returns the values that one process counts for all. */
   sharedValues(): Promise<Values>
 }
 
 export type Values = MetricObjectWithValues<MetricValue<string>>[]
 
-/** What several processes have to say, as of one: counts are summed, and what has no sum is averaged or left out. */
+/** Returns the values of several processes as one. Counts are summed; others are averaged or left out. */
 export const aggregate = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
 
-/** What is known of backups and of the archive; null where none are asked for. */
+/** The facts about backups and the archive. `lastAt` is null if there is no backup. */
 export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
 
 export function startMetrics(
@@ -129,7 +129,7 @@ export function startMetrics(
     registers,
     async collect() {
       this.reset()
-      // A database that does not answer is told of elsewhere.
+      // Another metric reports a database that does not answer.
       const held = await withinDeadline(horizon(database))
       if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
@@ -163,11 +163,11 @@ export function startMetrics(
   }
 }
 
-/** With what Node says of itself. */
+/** Returns a registry with Node's own metrics. */
 function registryOfProcess(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Those of the same names without "_total" count the same by kind, and a gauge is no total.
+  // The metrics of the same name without "_total" have the same counts by kind, and a gauge is no total.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   return registry
 }
@@ -178,10 +178,10 @@ const startsName = 'plumbline_database_starts_total'
 const freeName = 'plumbline_disk_free_bytes'
 const sharedNames = [jobFailuresName, backupFailingName, startsName, freeName]
 
-/** Less than a process waits for what another one counted. */
+/** Less than the time that one process waits for the values of another. */
 const answerMsMax = 800
 
-/** What the database answers in time, and undefined where it does not: a scrape is about the service without it, too. */
+/** Waits for the database. Returns undefined if it does not answer in time, so that a scrape works without it. */
 function withinDeadline<T>(answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
@@ -202,7 +202,7 @@ function showDatabase(registers: Registry[], database: Database): void {
   })
 }
 
-/** How the webhooks of all companies do. A database that does not answer is told of elsewhere. */
+/** Registers the metrics of all webhooks. Another metric reports a database that does not answer. */
 function showWebhooks(registers: Registry[], database: Database): void {
   const figures = () => withinDeadline(howWebhooksDo(database))
   new Gauge({
@@ -230,7 +230,7 @@ function showWebhooks(registers: Registry[], database: Database): void {
   })
 }
 
-/** Of all companies. A database that does not answer is told of elsewhere. */
+/** Registers the metrics of all previews. Another metric reports a database that does not answer. */
 function showPreviews(registers: Registry[], database: Database): void {
   new Gauge({
     name: 'plumbline_agent_previews',
@@ -245,7 +245,7 @@ function showPreviews(registers: Registry[], database: Database): void {
   })
 }
 
-/** All processes see the same, so together they say what each does. */
+/** Registers the metrics of backups. All processes have the same values, so their maximum is that value. */
 function showBackups(registers: Registry[], facts: () => Promise<BackupFacts>): void {
   new Gauge({
     name: 'plumbline_backup_last_timestamp_seconds',

@@ -18,15 +18,15 @@ import { createStandIn, type RecordedRows } from './store/stand-in.ts'
 const alone = [9]
 const together = [1, 2, 3, 4, 5, 6, 7, 8]
 
-/** A call as it is rehearsed, and recorded. */
+/** A call of the rehearsal and of its recording. */
 export type RehearsedCall = { method: string; path: string; body?: object; key?: string }
 
-/** What PostgreSQL answered to these calls; a test records it anew and compares. */
+/** The recorded answers of PostgreSQL to these calls. A test records them again and compares. */
 export const recordingFile = join(import.meta.dirname, 'rehearsal.json')
 
 /**
- * Calls by turns, and the numbers of those who make them at once: one alone, or some whose writes share a transaction. What
- * they refer to has the id 1; the projects that are read and changed are those that the calls of the recording made.
+ * The calls in their order, with the numbers of their callers: one alone, or several at once whose writes share a
+ * transaction. Referenced records have the id 1. The read and changed projects are those that the recording created.
  */
 export const rehearsedCalls: readonly { callOf(caller: number): RehearsedCall; callers: readonly number[] }[] = [
   ...[
@@ -52,9 +52,9 @@ const projectOf = (caller: number): object => ({
 })
 
 /**
- * Makes calls by the whole service but for the network and PostgreSQL, whose answers are recorded: so the engine has seen and
- * compiled the way of a write before the first caller comes. Nothing of it is kept, counted or logged. It takes as long as the
- * settings say, and no failure of it keeps a process from serving. Decisions, Rehearsal.
+ * Runs calls through the whole service except the network and PostgreSQL, whose answers are recorded. So the JavaScript
+ * engine has compiled the path of a write before the first caller comes. Nothing is stored, counted or logged. It takes
+ * the time of the settings, and its failure keeps no process from serving. Decisions, Rehearsal.
  */
 export async function rehearse(
   config: Config,
@@ -88,7 +88,7 @@ function openRehearsal(config: Config, recording: RecordedRows) {
   const token = createToken(1)
   const lines = new Map([...alone, ...together].map((caller) => [caller, openCaller(server, token)]))
   return {
-    /** Makes each call, as long as there is time. */
+    /** Runs each call until the time is over. */
     async play(until: number): Promise<void> {
       for (const { callOf, callers } of rehearsedCalls) {
         if (performance.now() >= until) return
@@ -127,7 +127,7 @@ function openCaller(server: Server, token: string) {
   }
 }
 
-/** Returns a response once it is complete. */
+/** Reads a complete response. */
 const answerOf = (stream: Duplex): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = ''

@@ -6,8 +6,8 @@ import { flush, writeSecret } from './embedded/folders.ts'
 import type { SealingKeys } from './store/seal.ts'
 
 /**
- * The keys that seal secrets: as set, else one kept in the data folder, readable by its owner alone. The file is read
- * whenever it is needed, so that a service that runs goes on with another key once `plumbline key rotate` changed it.
+ * Returns the keys that seal secrets: those of the settings, else one in the data folder that only its owner can read.
+ * The file is read for each use, so that a running service uses the new key after `plumbline key rotate`.
  */
 export function sealingKeys(config: Config): SealingKeys {
   const { secret, previousSecret } = config
@@ -16,12 +16,12 @@ export function sealingKeys(config: Config): SealingKeys {
   const { file, former } = filesOf(config)
   return {
     current: () => keyIn(config),
-    // The former one is there until nothing is sealed with it any more.
+    // The former key exists until nothing is sealed with it any more.
     all: async () => [await keyIn(config), ...(await keyOrNone(former)), ...given, ...(await keyOrNone(file))],
   }
 }
 
-/** The same for who only looks: none is made. */
+/** Returns the existing keys, without creating one. */
 export function sealingKeysThere(config: Config): SealingKeys {
   const { file } = filesOf(config)
   const keys = sealingKeys(config)
@@ -34,12 +34,12 @@ export function sealingKeysThere(config: Config): SealingKeys {
   }
 }
 
-/** The key of the data folder, made when missing. */
+/** Reads the key of the data folder. Creates it if it is missing. */
 async function keyIn(config: Config): Promise<string> {
   const { file } = filesOf(config)
   await mkdir(config.dataFolder, { recursive: true })
   try {
-    // "wx": where two processes start together, one writes and both read the same.
+    // "wx", so that of two processes that start together one writes and both read the same key.
     await writeFile(file, `${drawKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -47,14 +47,14 @@ async function keyIn(config: Config): Promise<string> {
   return readSecret(file)
 }
 
-/** A change of the key in the data folder that was begun: the former key is kept until `endChange`. */
+/** Returns whether a change of the key in the data folder has begun. The former key stays until `endChange`. */
 export const isChanging = async (config: Config): Promise<boolean> =>
   (await keyOrNone(filesOf(config).former)).length > 0
 
 /**
- * Puts a new key in the place of the present one, which is kept beside it. Killed at any moment, the two files together
- * hold every key that anything is sealed with, and the same call completes what was begun: a new key is whole before the
- * present one gets its second name, and takes its place at once.
+ * Replaces the key by a new one and keeps the former one beside it. After a kill at any moment, the two files have
+ * every key that is in use, and the same call completes the change. The new key is written whole before the present one
+ * gets its second name, and an atomic rename puts it in place.
  */
 export async function beginChange(config: Config): Promise<void> {
   const { file, former, next } = filesOf(config)
@@ -63,7 +63,7 @@ export async function beginChange(config: Config): Promise<void> {
   if (kept !== undefined && kept !== present) return
   const owner = await stat(file)
   await rm(next, { force: true })
-  // Root may change the key of a service that runs as another user.
+  // Root may change the key of a service that runs as another user, who has to stay its owner.
   await writeSecret(next, `${drawKey()}\n`, owner)
   if (kept === undefined) await link(file, former)
   await flush(config.dataFolder)
@@ -71,7 +71,7 @@ export async function beginChange(config: Config): Promise<void> {
   await flush(config.dataFolder)
 }
 
-/** The files of the data folder that open what was sealed, as far as they are there. */
+/** Returns the existing key files of the data folder. */
 export async function keyFiles(config: Config): Promise<string[]> {
   const { file, former } = filesOf(config)
   const there = await Promise.all(
@@ -80,7 +80,7 @@ export async function keyFiles(config: Config): Promise<string[]> {
   return there.flat()
 }
 
-/** Nothing is sealed with the former key any more. */
+/** Removes the former key. Called when nothing is sealed with it any more. */
 export async function endChange(config: Config): Promise<void> {
   const { former, next } = filesOf(config)
   for (const file of [next, former]) await rm(file, { force: true })
@@ -105,7 +105,7 @@ async function keyOrNone(file: string): Promise<string[]> {
   return text === '' ? [] : [text]
 }
 
-/** The other process may still be writing it. */
+/** Reads a key file. Tries again if another process is still writing it. */
 async function readSecret(file: string): Promise<string> {
   for (let tries = 0; tries < 50; tries++) {
     const text = (await readFile(file, 'utf8')).trim()

@@ -22,8 +22,8 @@ import { handlers } from './pipeline/handlers/index.ts'
 import { startChangeWatch } from './service/change-watch.ts'
 
 /**
- * The service on its port: /v1 and the operator's pages, and everything else for the console. `all` are the routes
- * that are served, looked at anew by the documents; `by` are their handlers.
+ * Serves on the port: /v1, the operator's pages, and the console at all other paths. `all` returns the served routes,
+ * which the documents read each time; `by` has their handlers.
  */
 export async function serve(
   app: App,
@@ -53,7 +53,7 @@ export async function serve(
   }
 }
 
-/** What answers requests, whoever hands them over. */
+/** Creates the handler of requests, for any server. */
 export function openEdge(app: App, consoleFolder: string, all: () => readonly Route[], by: Handlers) {
   const stage: Stage = { is: 'serving' }
   const pages = createPages(app, stage)

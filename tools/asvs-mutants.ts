@@ -6,23 +6,23 @@ import { join } from 'node:path'
 import { copyOfCheckout } from '../test/stage/checkout.ts'
 
 /**
- * `npm run asvs-mutants`: of twenty rows of docs/security/asvs.md that pass, each claim is broken by one line, and the test
+ * `npm run asvs-mutants` breaks the claims of twenty passing rows of docs/security/asvs.md, each by one line. The test
  * that the row names has to fail. Numbers or ids of rows after `--` (`-- 3 V7.4.1`) run some of them. It works in a copy
- * of the checkout, so whatever happens leaves these sources as they are.
+ * of the checkout, so these sources stay unchanged.
  */
 
-/** Which rows are drawn: those whose ids, hashed with this, come first. Another seed draws others. */
+/** The rows are chosen whose ids, hashed with this seed, come first. Another seed chooses others. */
 const seed = 'asvs-1'
 const mutantsMost = 20
 
-/** `line` is a whole line of `file`, blanks around it aside, that stands there once; `instead` takes its place. */
+/** A change of one line. `line` is a whole line of `file` without outer blanks, unique there; `instead` replaces it. */
 export type Mutant = { row: string; test: string; file: string; line: string; instead: string }
 
 export const mutants: readonly Mutant[] = JSON.parse(
   readFileSync(join(import.meta.dirname, 'asvs-mutants.json'), 'utf8'),
 )
 
-/** The ids that are drawn from those that pass. A row that comes or goes changes one of them at most. */
+/** Returns the ids chosen from the passing ones. An added or removed row changes at most one of them. */
 export const drawRows = (ids: readonly string[]): string[] =>
   ids
     .map((id) => ({ id, place: createHash('sha256').update(`${seed} ${id}`).digest('hex') }))
@@ -30,7 +30,7 @@ export const drawRows = (ids: readonly string[]): string[] =>
     .slice(0, mutantsMost)
     .map(({ id }) => id)
 
-/** The text of a file in which the line is another one. Throws where it does not stand there exactly once. */
+/** Returns the text of a file with the line replaced. Throws if the line is not there exactly once. */
 export function mutate(text: string, { line, instead, file }: Mutant): string {
   const lines = text.split('\n')
   const places = lines.flatMap((one, index) => (one.trim() === line ? [index] : []))
@@ -58,7 +58,7 @@ async function main(words: readonly string[]): Promise<void> {
   try {
     const copy = await copyOfCheckout(join(folder, 'checkout'))
     const since = performance.now()
-    // A test that fails anyway notices nothing.
+    // A test that fails without the mutant proves nothing.
     const sound = runTests(copy, chosen)
     const unsound = chosen.filter(({ row }) => sound.get(row) !== 'passed')
     for (const { row, test } of unsound)
@@ -92,8 +92,8 @@ type MutantOutcome = 'passed' | 'failed'
 type Report = { testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }
 
 /**
- * What became of the tests with the ids of these rows, in the files that the mutants name. A file that cannot be loaded has no
- * tests, so a mutant that breaks a whole program counts for nothing.
+ * Returns the outcomes of the tests with the ids of these rows, in the files that the mutants name. A file that cannot
+ * be loaded has no tests, so a mutant that breaks a whole program counts for nothing.
  */
 function runTests(copy: string, rows: readonly Mutant[]): Map<string, MutantOutcome> {
   const report = join(copy, '../report.json')

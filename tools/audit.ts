@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * `npm run audit`: asks the registry for known weaknesses of what is served, and whether what is installed is what its
- * makers signed. Ends with 0 where both answers are clean, with 1 where either found something, and otherwise with 2: the
- * registry did not answer, which is no finding and no proof either.
+ * `npm run audit` asks the registry for known weaknesses of the served packages, and checks the signatures of the
+ * installed ones. Exits with 0 if both are clean, and with 1 if either has a finding. Otherwise it exits with 2: the
+ * registry did not answer, which is neither a finding nor a proof.
  */
 const root = join(import.meta.dirname, '..')
 const timeoutMilliseconds = 180_000
 
-/** `clean` where the registry knows of nothing, `found` with what it knows, `silent` where it did not answer. */
+/** The result of one question: no finding, a finding, or no answer of the registry. */
 export type Verdict = 'clean' | 'found' | 'silent'
 type AuditOutput = { status: number | null; stdout: string; stderr: string }
 

@@ -9,19 +9,19 @@ import { readEnvironment } from '#server/commands/run.ts'
 import { readConfig } from '#server/config/config.ts'
 
 /**
- * `npm run dev`: the service and the web interface from their sources, at one address. A saved page is shown without a
- * reload; after a saved file of the service that starts anew. DEV_PORT (5173) is the port.
+ * `npm run dev` runs the service and the web interface from their sources, at one address. A saved page is shown
+ * without a reload. The service restarts after a saved file of its own. DEV_PORT (5173) is the port.
  */
 const root = join(import.meta.dirname, '..')
 const port = Number(process.env.DEV_PORT ?? 5173)
-/** Everything that the service answers and the development server does not. */
+/** The paths that the service answers instead of the development server. */
 const served = '^/(v1|console|metrics|healthz|readyz|llms\\.txt)(/|\\?|$)'
 
 process.chdir(root)
 const innerPort = await freePort()
 const environment = {
   ...{ PROCESSES: '1', DRAIN_NOTICE_MS: '0', DRAIN_TIMEOUT_MS: '500' },
-  // Most of a start is reading the sources.
+  // A cache, because compiling the sources is most of a start.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/dev'),
   ...readEnvironment({ environment: process.env, folder: root }),
   ...{ HOST: '127.0.0.1', PORT: `${innerPort}` },
@@ -40,7 +40,7 @@ const pages = await createServer({
     host: '127.0.0.1',
     port,
     strictPort: true,
-    // `Host` stays as the browser sent it, which the service compares with `Origin`.
+    // `Host` stays as the browser sent it, because the service compares it with `Origin`.
     proxy: { [served]: { target: `http://127.0.0.1:${innerPort}`, changeOrigin: false } },
   },
 })

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * `npm run goldens`: rewrites every file of the repository that a test compares with what is derived, and prints what has
- * changed: the files, then the whole documents against those of the last commit.
+ * `npm run goldens` rewrites every derived file of the repository that a test compares. It prints the changed files,
+ * and then the differences of the whole documents to those of the last commit.
  */
 const root = join(import.meta.dirname, '..')
-/** The tests that compare. The documents show what those of the first group write. */
+/** The tests that compare, in groups. The documents include files that the first group writes. */
 const groups = [
   ['test/document/compatibility.test.ts'],
   [
@@ -54,7 +54,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Writes both documents of a checkout, by a process of its own: its modules are others. */
+/** Writes both documents of a checkout in a process of its own, because its modules differ. */
 function writeDocuments(checkout: string, path: string): void {
   const program = `
     import { writeFileSync } from 'node:fs'

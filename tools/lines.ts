@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * `npm run lines -- [COMMIT]`: prints the lines of production code and the files under 40 lines, by folder, of the
+ * `npm run lines -- [COMMIT]` prints the lines of production code and the files under 40 lines, by folder, of the
  * checkout's last commit, and beside them those of another one.
  */
 const root = join(import.meta.dirname, '..')
@@ -27,7 +27,7 @@ if (isCommand) {
     console.log(row.map((cell, column) => cell.padStart(column === 0 ? 0 : (head[column] ?? '').length)).join('  '))
 }
 
-/** The counts of each folder, and of all together under the name "all". */
+/** Returns the counts of each folder, and their sum under the name "all". */
 function countAt(commit: string): Map<string, Count> {
   const counts = new Map([...folders, 'all'].map((folder) => [folder, { lines: 0, files: 0, short: 0 }]))
   for (const row of git(commit).split('\n')) {
@@ -44,12 +44,12 @@ function countAt(commit: string): Map<string, Count> {
   return counts
 }
 
-/** TypeScript that is no test, and the SQL of migrations. */
+/** Returns whether a file is production code: TypeScript without tests, and the SQL of migrations. */
 function isProduction(path: string): boolean {
   return path.startsWith('migrations/') ? path.endsWith('.sql') : /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path)
 }
 
-/** "COMMIT:PATH:LINES" of each file. */
+/** Runs git for the line counts of a commit. Returns "COMMIT:PATH:LINES" of each file. */
 function git(commit: string): string {
   const words = ['grep', '--count', '', commit, '--', ...folders]
   return execFileSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 2 ** 20 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * `npm run release -- 0.3.0`: everything of a release that a program can do, from a clean checkout whose tests passed.
- * `--dry-run` prints the steps alone. Nothing is pushed.
+ * `npm run release -- 0.3.0` does all steps of a release that a program can do, from a clean checkout whose tests
+ * passed. `--dry-run` only prints the steps. Nothing is pushed.
  */
 const root = join(import.meta.dirname, '..')
 
@@ -58,7 +58,7 @@ export function listSteps(version: string, day: string): Step[] {
       says: `Keep a snapshot of ${version} for the tests of upgrades and its document in docs/api, in a commit of its own.`,
       run() {
         npm('run', 'snapshot', '--', '--commit', `v${version}`, '--name', version)
-        // Compared with the new document nothing is broken yet.
+        // No change breaks the new document yet.
         writeFileSync(join(root, 'docs/api/allowed.json'), '[]\n')
         git('add', 'test/upgrade/snapshots', 'docs/api')
         git('commit', '--message', `Keep a snapshot of ${version} for the tests of upgrades, and its document`)

@@ -1,4 +1,4 @@
-/** Paths of the checkout that a server needs, beside its packages and the built pages. The image holds these alone. */
+/** Paths of the checkout that a server needs, besides its packages and the built pages. The image has no others. */
 export const shippedPaths: readonly string[] = [
   'package.json',
   'package-lock.json',

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
 /**
- * `npm run slowest`: runs the suite, or the files named after `--`, and lists where its time goes: the twenty slowest
- * tests and files. A report that is there already is named with `--report=FILE`. More than the budget ends with 1.
+ * `npm run slowest` runs the suite, or the files named after `--`, and lists the twenty slowest tests and files.
+ * `--report=FILE` reads an existing report instead. Exits with 1 if the time exceeds the budget.
  */
 const root = join(import.meta.dirname, '..')
-/** For the whole suite on two processors. */
+/** The budget of the whole suite on two processors. */
 const budgetSeconds = 12 * 60
 const shown = 20
 
@@ -46,7 +46,7 @@ function line({ seconds, file, title }: SlowestRow): string {
   return `${seconds.toFixed(1).padStart(7)} s  ${file}${title && `  ${title}`}`
 }
 
-/** The slowest tests and files, and how long all of it took from the first start to the last end. */
+/** Finds the slowest tests and files, and the time from the first start to the last end. */
 export function findSlowest({ testResults, startTime }: Report): {
   tests: SlowestRow[]
   files: SlowestRow[]

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Part, partAt, pathsOfServer, readLock } from '../server/commands/licences.ts'
 
-/** `npm run third-party`: docs/third-party.md anew, from package-lock.json and the built pages. */
+/** `npm run third-party` writes docs/third-party.md from package-lock.json and the built pages. */
 const root = join(import.meta.dirname, '..')
 export const page = 'docs/third-party.md'
 
-/** The page as it should be. The interface has to be built. */
+/** Returns the page. The interface has to be built first. */
 export async function thirdParty(): Promise<string> {
   const lock = await readLock()
   const server = pathsOfServer(lock).map((path) => partAt(lock, path))
@@ -30,7 +30,7 @@ ${Object.entries(shipped)
 `
 }
 
-/** What the built pages say of themselves. */
+/** Reads the packages that the built pages name. */
 async function inPages(): Promise<{ [title: string]: Part[] }> {
   const text = await readFile(join(root, 'console/dist/licences.txt'), 'utf8')
   const found: { [title: string]: Part[] } = {}

@@ -10,7 +10,7 @@ import {
 } from '../scenario/choices.ts'
 import { batchRows } from '../works.ts'
 
-/** How the floor is asked: for the same records by the shortest paths, with the company in the path. */
+/** The requests of the floor: for the same records by the shortest paths, with the company in the path. */
 export const adapter: Adapter = {
   fetch:
     ({ layout }) =>

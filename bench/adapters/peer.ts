@@ -2,7 +2,7 @@ import type { Adapter, BenchRequest } from '../adapter.ts'
 import { anyCompany, newProject } from '../scenario/choices.ts'
 import { peerId, peerLogin } from '../writes/peer.ts'
 
-/** How the Go backend is asked for the same records. It knows no key: its own create is held against the keyed one. */
+/** The requests of the Go backend for the same records. It has no keys: its create is compared with the keyed one. */
 export const adapter: Adapter = {
   'create-keyed': async ({ url, layout }) => {
     const headers = { ...(await authorization(url)), 'Content-Type': 'application/json' }

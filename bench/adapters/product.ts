@@ -15,7 +15,7 @@ import {
 import { idOf } from '../scenario/layout.ts'
 import { batchRows } from '../works.ts'
 
-/** How Plumbline is asked. */
+/** The requests of Plumbline. */
 export const adapter: Adapter = {
   fetch: (about) => (_, random) => fetchAny(about, random),
   'not-modified': (about) => createConditionalRequest(about, fetchAny),
@@ -138,7 +138,7 @@ const changes = (about: RunTarget, random: () => number): BenchRequest => ({
 
 const tagsAsked = 200
 
-/** The tags that the records have now. */
+/** Reads the present ETags of the records first. */
 async function createConditionalRequest(
   about: RunTarget,
   ask: (about: RunTarget, random: () => number) => BenchRequest,

@@ -8,7 +8,7 @@ import { fill } from '../scenario/fill.ts'
 import type { Layout } from '../scenario/layout.ts'
 import { parentOf } from '../usage.ts'
 
-/** The servers of CITUS_URL, the coordinator first. */
+/** Returns the servers of CITUS_URL, the coordinator first. */
 export async function serversOf(url: string | undefined): Promise<Connection[]> {
   if (!url) throw new BenchProblem('Set CITUS_URL to the coordinator of a Citus cluster that is for trying things.')
   const client = new pg.Client({ connectionString: url })
@@ -34,19 +34,19 @@ export async function ask<Row = object>(server: Connection, text: string): Promi
   }
 }
 
-/** A database of one server with companies and their records. */
+/** Creates a database of one server with companies and their records. */
 export async function plainDatabase(server: Connection, name: string, layout: Layout, progress: Progress) {
   await ask(server, `drop database if exists ${name} with (force)`)
   await ask(server, `create database ${name}`)
   const connection = { ...server, database: name }
   await migrate(connection, progress.say)
-  // One more than share the records: the layout has a large one behind them.
+  // One more than the companies that share the records: the last one is the large company.
   await createCompanies(connection, layout.companies + 1, progress)
   await fill(connection, layout, progress)
   return connection
 }
 
-/** A copy of it that is distributed over so many servers behind the coordinator. */
+/** Creates a copy that is distributed over this number of servers behind the coordinator. */
 export async function distributedCopy(
   servers: readonly Connection[],
   { of, name, workers }: { of: string; name: string; workers: number },
@@ -68,7 +68,7 @@ export async function distributedCopy(
   return connection
 }
 
-/** The process whose children a server's connections are, where it runs on this machine. */
+/** Finds the parent process of a server's connections, if the server runs on this machine. */
 export async function postmasterOf(server: Connection): Promise<number | undefined> {
   const client = new pg.Client(server)
   await client.connect()

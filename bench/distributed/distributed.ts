@@ -25,7 +25,7 @@ type DistributedRow = {
   serversMicroseconds: number[]
 }
 
-/** The same works on PostgreSQL of one server, and on the same version behind a coordinator with one worker and two. */
+/** Compares the same works on one PostgreSQL server, and behind a coordinator with one and with two workers. */
 export async function compareDistributed(options: Options): Promise<void> {
   const servers = await serversOf(process.env.CITUS_URL)
   const progress = createProgress(process.stderr)

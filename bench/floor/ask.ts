@@ -3,13 +3,13 @@ import pg from 'pg'
 import { readConfig } from '#server/config/config.ts'
 import { statements } from './statements.ts'
 
-/** Runs a statement; its one row, unread: text as PostgreSQL sent it. */
+/** Runs a statement. Returns its one row as the text that PostgreSQL sent. */
 export type StatementRunner = (work: StatementName, values: unknown[]) => Promise<TextRow>
 
 type StatementName = keyof typeof statements
 type TextRow = readonly (string | null)[]
 
-/** As many connections as the product has, with the same settings, read from the same environment. */
+/** Opens as many connections as the product has, with the same settings from the same environment. */
 export async function createStatementRunner(environment: NodeJS.ProcessEnv): Promise<StatementRunner> {
   const { databaseUrl, connectionsMax, statementTimeout, lockTimeout } = readConfig(environment)
   const options = {
@@ -39,9 +39,9 @@ const writes: StatementName[] = ['create', 'update', 'batch']
 const asItIs = (text: string): string => text
 
 /**
- * A read is over about as soon as another process has woken up. A few connections that always have the next statement
- * waiting, sent with all the others of the same moment in one write, fetch a third faster than a pool, and list as
- * fast or faster. Commits wait for the disk, and want many connections that wait together.
+ * Number of connections for reads. A read takes about as long as waking another process. So a few connections with
+ * queued statements, sent in one write, fetch a third faster than a pool, and list as fast or faster. Commits wait for
+ * the disk, and need many connections that wait together.
  */
 const lanesCount = 4
 

@@ -4,8 +4,8 @@ import { createStatementRunner } from './ask.ts'
 import { columns } from './statements.ts'
 
 /**
- * The floor: what no service on this stack can beat. A bare server, no framework, no check and no caller: the company
- * stands in the path, one prepared statement does the work, and the JSON text that it returns is written as it is.
+ * The floor: a bare server that no service on this stack can beat. It has no framework, no checks and no callers. The
+ * company is in the path, one prepared statement does the work, and its JSON text is written unchanged.
  */
 
 const ask = await createStatementRunner(process.env)
@@ -49,7 +49,7 @@ async function answer(work: string, company: number, rest: string, request: Inco
       return write(response, 201, `{"data":{"id":${id}}}`)
     }
     case 'batch': {
-      // Their text goes on to the database as it came: nobody could insert them with less.
+      // The text is passed to the database unchanged: no service could insert the records with less work.
       const [count] = await ask('batch', [company, await textOf(request)])
       return write(response, 201, `{"data":${count}}`)
     }

@@ -4,11 +4,11 @@ import { projects } from '#registry/resources/projects.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import { recordJson } from '#sql/records/record-json.ts'
 
-/** One statement for each kind of work. Written by hand, so that a slow statement of the product is seen as slow. */
+/** Statements for each kind of work, written by hand, so that a slow statement of the product shows. */
 
 const currency = '(select currency from companies where id = $1)'
 
-/** The members of a record; how each column is shown is part of the format, and so the product's own. */
+/** The members of a record, in the product's own format. */
 const members = membersOf(recordJson(projects, raw(currency)).text)
 
 const record = (rest: string): string =>
@@ -25,7 +25,7 @@ const page = (conditions: string): string => `select
       where r.company_id = $1 and r.deleted_at is null ${conditions} order by r.id limit 50
     ) record) as json`
 
-/** Found once, for the total and for the page. */
+/** Searches once, for the total and for the page. */
 const searched = `with found as materialized (
       select r.id from projects r
       where r.company_id + 0 = $1 and r.deleted_at is null
@@ -35,7 +35,7 @@ const searched = `with found as materialized (
       select id from found order by id limit 50
     ) page) as json`
 
-/** In the order of the parameters of `create`, after the company. */
+/** The columns in the order of the parameters of `create`, after the company. */
 export const columns = columnsOf(projects)
   .map(([name, field]) => ({ name, kind: field.kind, type: kindOf(field).column(field) }))
   .filter(({ kind }) => kind !== 'id' && kind !== 'instant')

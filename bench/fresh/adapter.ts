@@ -3,13 +3,13 @@ import { adapter as product } from '../adapters/product.ts'
 import { newProject, searchWord, status } from '../scenario/choices.ts'
 
 /**
- * As the product is asked, but what is created becomes what is looked for: as many records of the status and with the
- * word as there are among loaded ones.
+ * The requests of the product, but created records also match the searches: as many have the status and the word as
+ * among loaded ones.
  */
 export const adapter: Adapter = {
   ...product,
   'create-keyed': (about) => (count) => create(about, '/v1/projects', count, formatProject(about, count)),
-  // The same for records that nobody looks for: a process gets warm, and what is measured does not grow.
+  // Creates records of another resource, to warm up the process without growing the measured table.
   create: (about) => (count) => create(about, '/v1/clients', count, { name: `Warm ${count}` }),
 }
 

@@ -6,14 +6,14 @@ import type { WorkName } from '../works.ts'
 import { flushMilliseconds, type Statistics } from './statistics.ts'
 import type { FreshWork, WorkResult } from './works.ts'
 
-/** A service on one database, and who asks it. */
+/** A service on one database, with its callers. */
 export type FreshService = {
   generator: Generator
   server: Server
   tokens: readonly string[]
   statistics: Statistics
   connections: number
-  /** Another one for every run. */
+  /** Returns another number for every run. */
   numbers: () => number
 }
 
@@ -25,15 +25,15 @@ export function run(asked: FreshService, layout: Layout, work: WorkName, millise
   return asked.generator.run({ work, adapter: adapterFile, about, connections, milliseconds, number: asked.numbers() })
 }
 
-/** One call over each connection, once all that was counted before can be seen; how many those were. */
+/** Sends one call over each connection, so that all earlier counts become visible. Returns the number of calls. */
 export async function settle(asked: FreshService, layout: Layout, work: FreshWork): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, flushMilliseconds))
   return (await run(asked, layout, work, 0)).answers
 }
 
 /**
- * The rate of one work, and what a call of it reads. What came before has to be settled; what remains uncounted at the
- * beginning and at the end is at most a call for each connection.
+ * Measures the rate of one work, and the rows that a call reads. Earlier counts have to be settled. At the beginning
+ * and at the end, at most one call for each connection remains uncounted.
  */
 export async function measureCalls(
   asked: FreshService,

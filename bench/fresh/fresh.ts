@@ -18,7 +18,7 @@ import { autoanalyzeSentence, compare, freshPanels, freshTable, type LoadedResul
 import { openStatistics } from './statistics.ts'
 import { type FreshWork, freshWorks } from './works.ts'
 
-/** A new installation that grows by its own creates, beside databases of the same sizes that were loaded and analysed. */
+/** Measures a new installation that grows by its creates, beside loaded and analysed databases of the same sizes. */
 export const fresh = (options: Options): Promise<void> => {
   const sizes = sizesOf(options.records)
   const works = worksOf(options.works)
@@ -39,7 +39,7 @@ export const fresh = (options: Options): Promise<void> => {
   })
 }
 
-/** A page of what is looked for has to be full at every size; beyond the most there are better ways to load. */
+/** Limits of a size. From `least` on, a page of results is full. Beyond `most`, there are better ways to load. */
 const records = { least: 400, most: 500_000 }
 
 export function sizesOf(asked: readonly number[]): number[] {
@@ -50,7 +50,7 @@ export function sizesOf(asked: readonly number[]): number[] {
   )
 }
 
-/** Of the works that `--only` may name those that are measured here. */
+/** Returns the works of `--only` that are measured here. */
 export function worksOf(asked: readonly WorkName[]): FreshWork[] {
   const works = freshWorks.filter((work) => asked.includes(work))
   if (works.length === asked.length) return works
@@ -92,7 +92,7 @@ export async function measureFresh(
 
 type FreshContext = { generator: Generator; connections: number; numbers: () => number }
 
-/** The service on this database for as long as `work` takes. */
+/** Runs the service on this database while `work` runs. */
 async function withFreshService<T>(
   within: FreshContext,
   connection: Connection,
@@ -111,7 +111,7 @@ async function withFreshService<T>(
   }
 }
 
-/** In the same PostgreSQL, so that all else is alike. */
+/** Creates the loaded database in the same PostgreSQL, so that all else is equal. */
 async function loadedDatabase(beside: Connection, size: number, progress: Surroundings['progress']) {
   const connection = { ...beside, database: `analysed_${size}` }
   await inDatabase(beside, `create database ${connection.database}`)

@@ -3,14 +3,14 @@ import { type FreshService, measureCalls, run, settle } from './calls.ts'
 import { freshLayout } from './place.ts'
 import type { FreshWork, WorkResult } from './works.ts'
 
-/** PostgreSQL has looked at the table of projects by itself: when, and at how many records. */
+/** An automatic analyze of the table of projects: its time and the number of records. */
 export type Autoanalyze = { seconds: number; records: number }
 
 export type Step = { records: number; seconds: number; works: WorkResult[] }
 
 export type GrowthResult = {
   steps: Step[]
-  /** How fast records were made on the way. */
+  /** The rates of creates on the way. */
   way: { records: number; perSecond: number }[]
   autoanalyzes: Autoanalyze[]
 }
@@ -23,15 +23,15 @@ export type Task = {
   tell: (about: string, records: number) => void
 }
 
-/** Creates are made one stretch after the other, so that a size is hardly passed. */
+/** Length of one stretch of creates. Short, so that a size is exceeded by little. */
 const stretchMilliseconds = 1000
 const firstStretchMilliseconds = 200
-/** Until the engine has compiled the code of a work, and PostgreSQL has handed in what it counted of the one before. */
+/** Time until the engine has compiled the code of a work, and PostgreSQL has reported the counts of the one before. */
 const warmUpMilliseconds = 700
-/** The same for creates, which are measured first. */
+/** Warm-up time of creates, which are measured first. */
 const firstWarmUpMilliseconds = 2000
 
-/** From nothing to the largest of the sizes by keyed creates; at each, every work is measured. */
+/** Grows from nothing to the largest size by keyed creates. Measures every work at each size. */
 export async function grow({ asked, works, sizes, milliseconds, tell }: Task): Promise<GrowthResult> {
   const startedAt = performance.now()
   const grown: GrowthResult = { steps: [], way: [], autoanalyzes: [] }
@@ -76,7 +76,7 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
     if (creates) {
       const left = (Math.max(0, records - made) / perSecond) * 1000
       step.works.push(await measured(layout, 'create-keyed', left))
-      // Reads are of any record up to this size, so none may be missing.
+      // No record may be missing, because reads choose any record up to this size.
       while (made < records) {
         await create(layout, records - made)
         made += await settle(asked, layout, 'create-keyed')
@@ -92,10 +92,10 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
   return grown
 }
 
-/** The same works on a database that was loaded at once and analysed. */
+/** Measures the same works on a loaded and analysed database. */
 export async function measureLoaded({ asked, works, milliseconds }: Omit<Task, 'sizes' | 'tell'>, records: number) {
   const layout = freshLayout(records)
-  // Creates last: they make it grow.
+  // Creates are last, because they make the database grow.
   const inOrder = works.toSorted((one, other) => Number(one === 'create-keyed') - Number(other === 'create-keyed'))
   const done: WorkResult[] = []
   for (const work of inOrder) {

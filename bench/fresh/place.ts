@@ -13,12 +13,12 @@ import type { Progress } from '../progress.ts'
 import { createCompanies } from '../scenario/companies.ts'
 import { type Block, countPerCompany, type Layout, layoutOf } from '../scenario/layout.ts'
 
-/** A new data folder with an empty database, as a first start makes it; `remove` leaves nothing of it. */
+/** Creates a data folder with an empty database, like a first start. `remove` removes all of it. */
 export async function newFolder(progress: Progress): Promise<{ connection: Connection; remove(): Promise<void> }> {
   const folder = join(dirname(dataFolder), `fresh-${process.pid}`)
   await mkdir(dirname(folder), { recursive: true })
   await (await openEmbedded({ folder, progress: progress.say })).close()
-  // The analysed databases beside the new one are made and filled as the bench does it.
+  // The bench creates and fills the analysed databases, which needs a superuser.
   await asSuperuser(folder, 'alter role plumbline superuser')
   const embedded = await openEmbedded({ folder, progress: progress.say })
   return {
@@ -32,14 +32,14 @@ export async function newFolder(progress: Progress): Promise<{ connection: Conne
   }
 }
 
-/** One company, and what its projects refer to, which is the same at every size. */
+/** Returns a layout with one company, whose projects refer to the same records at every size. */
 export const freshLayout = (records: number): Layout => ({
   ...layoutOf(records, 1),
   clients: [{ from: 1, to: 200, first: 1, companies: 1 }],
   large: null,
 })
 
-/** The tables, the company and what the layout has for its projects to refer to, by the services that make them for anybody. */
+/** Creates the tables, the company and the referenced records of the layout, by the product's own services. */
 export async function furnish(connection: Connection, layout: Layout, progress: Progress): Promise<void> {
   await migrate(connection, progress.say)
   await createCompanies(connection, 1, progress)

@@ -3,7 +3,7 @@ import { formatNumber, table } from '../table.ts'
 import type { Autoanalyze, GrowthResult } from './grow.ts'
 import { type FreshWork, freshWorks, ratioMin, type WorkResult } from './works.ts'
 
-/** The same works on a database of one size that was loaded and analysed. */
+/** The result of the works on a loaded and analysed database of one size. */
 export type LoadedResult = { records: number; works: WorkResult[] }
 
 export type ComparisonResult = {
@@ -11,7 +11,7 @@ export type ComparisonResult = {
   records: number
   fresh: WorkResult
   analysed: WorkResult
-  /** The fresh database's rate by the analysed one's, and whether it is as much as is asked. */
+  /** The fresh database's rate divided by the analysed one's. */
   ratio: number
   met: boolean
 }
@@ -28,7 +28,7 @@ export function compare({ steps }: Pick<GrowthResult, 'steps'>, loaded: readonly
   )
 }
 
-/** Two numbers in a column are the fresh database's and the analysed one's. */
+/** Formats the table. Two numbers in a column are of the fresh database and of the analysed one. */
 export const freshTable = (compared: readonly ComparisonResult[]): string =>
   table(
     ['work', 'records', 'fresh/s', 'analysed/s', 'ratio', 'asked', 'p99 ms', 'index entries', 'table rows'],
@@ -60,7 +60,7 @@ export const autoanalyzeSentence = (autoanalyzes: readonly Autoanalyze[]): strin
         .map(({ seconds, records }) => `after ${formatNumber(seconds)} s, at ${formatNumber(records)} records`)
         .join('; ')}.`
 
-/** A panel for each work's rates, and one for what the fresh database reads. */
+/** Returns a panel for the rates of each work, and one for the rows that the fresh database reads. */
 export function freshPanels(compared: readonly ComparisonResult[]): Panel[] {
   const of = (work: FreshWork, pick: (one: ComparisonResult) => number) =>
     compared.filter((one) => one.work === work).map((one) => ({ x: one.records, y: pick(one) }))

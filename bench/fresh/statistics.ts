@@ -1,15 +1,15 @@
 import pg from 'pg'
 import type { Connection } from '../postgres.ts'
 
-/** What PostgreSQL has counted in one database since it was made. */
+/** The counts of PostgreSQL in one database since its creation. */
 export type Counts = {
-  /** Entries that were read in indexes. */
+  /** Entries read in indexes. */
   entries: number
-  /** Rows that were read in tables, by index or one after the other. */
+  /** Rows read in tables, by an index or a sequential scan. */
   rows: number
 }
 
-/** When PostgreSQL itself first, and last, looked at what is in the table of projects. */
+/** The number and the last time of automatic analyzes of the table of projects. */
 export type AnalysisCount = { count: number; last: Date | null }
 
 export type Statistics = {
@@ -41,8 +41,8 @@ export async function openStatistics(connection: Connection): Promise<Statistics
 }
 
 /**
- * A process of PostgreSQL adds what it counted to what all can see when a transaction ends, at most once a second, and
- * when it has been idle for ten. (pg_stat_force_next_flush() is about the session that calls it.) So after this long a
- * call over every connection makes those that made the calls before add what they have.
+ * Time after which a further call over every connection makes earlier counts visible. A process of PostgreSQL publishes
+ * its counts when a transaction ends, at most once a second, and after ten idle seconds. pg_stat_force_next_flush()
+ * only affects the calling session.
  */
 export const flushMilliseconds = 1100

@@ -1,6 +1,6 @@
 import type { WorkName } from '../works.ts'
 
-/** What is measured at each size, in this order: creates are how it gets there, updates leave more behind than reads. */
+/** The works of each size in this order: creates reach the size, and updates come last because they change the data. */
 export const freshWorks = ['create-keyed', 'fetch', 'list', 'filtered', 'q', 'update'] as const satisfies WorkName[]
 
 export type FreshWork = (typeof freshWorks)[number]

@@ -3,10 +3,10 @@ import { adapter } from '../adapters/product.ts'
 import { anyFullCompany, searchWord, status } from '../scenario/choices.ts'
 import { blockOf, countPerCompany, idOf, type Layout } from '../scenario/layout.ts'
 
-/** The reads whose cost is followed. What they answer has the same length at every size, so that costs compare. */
+/** A read whose cost is measured. Its answer has the same length at every size, so that costs compare. */
 export type Call = {
   name: string
-  /** Whether the cost must stay level: true where it has as much to find at every size. */
+  /** Whether the cost must stay level: true if it finds the same number of records at every size. */
   level: boolean
   make: (about: RunTarget) => MakeRequest
 }
@@ -24,7 +24,7 @@ export const callsOfAnyone: readonly Call[] = [
   { name: 'q, a sixth match', level: false, make: createListCall(() => `q=${searchWord}&limit=10`) },
 ]
 
-/** The same of one company with 100,000 records; `most` milliseconds in the database are asked. */
+/** The reads of one company with 100,000 records. They may take at most `most` milliseconds in the database. */
 export const callsOfLarge: readonly {
   name: string
   query: (layout: Layout, company: number) => string

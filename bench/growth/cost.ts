@@ -7,7 +7,7 @@ import { shotOf } from '../load/wire.ts'
 import { median } from '../measure.ts'
 import type { Postgres } from '../postgres.ts'
 
-/** Milliseconds of one call, one at a time: in PostgreSQL, and as the caller waits. */
+/** Milliseconds of one call at a time: in PostgreSQL, and for the caller. */
 export type Cost = { database: number; call: number }
 
 export type CostContext = {
@@ -15,19 +15,19 @@ export type CostContext = {
   database: string
   about: RunTarget
   rounds: number
-  /** How long a round takes, and the calls before the first one. */
+  /** The time of a round, and of the calls before the first round. */
   milliseconds: number
   warmMilliseconds: number
 }
 
-/** The median of several rounds; a round's database time is a mean, and leaves out the noting of calls. */
+/** Returns the median of several rounds. The database time of a round is a mean without the call log. */
 export async function costOf(
   { postgres, database, about, rounds, milliseconds, warmMilliseconds }: CostContext,
   make: MakeRequest,
 ): Promise<Cost> {
   const { hostname, port, host } = new URL(about.url)
   const target = { host: hostname, port: Number(port), connections: 1 }
-  // Every size and every round is asked for a sample of its own, the same in every run.
+  // Every size and round has a sample of its own, which is the same in every run.
   const volley = (seed: number, duration = milliseconds) => {
     const random = createRandom(seed)
     return fire({ ...target, milliseconds: duration }, () => shotOf(make(seed, random), host))

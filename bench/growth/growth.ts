@@ -7,7 +7,7 @@ import { formatNumber, table } from '../table.ts'
 import { callsOfAnyone, callsOfLarge, ofCompany } from './calls.ts'
 import { type Cost, type CostContext, costOf } from './cost.ts'
 
-/** What the same call costs as the data grow, and what one large company pays. */
+/** Measures the cost of the same call as the data grow, and in one large company. */
 export const growth = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const on = await machine(surroundings.postgres)
@@ -72,18 +72,18 @@ async function measureAt(
 }
 
 /**
- * A process of PostgreSQL pays, once, for each page of the shared memory that it touches: the system has to show it the
- * page. One that has served for a while has paid, so the calls before the first round have to reach most pages.
+ * Calls before the first round, per millisecond. The first access of a PostgreSQL process to a page of shared memory is
+ * slow, because the system has to map it. So these calls have to reach most pages, as in a process that has served.
  */
 const warmPerMillisecond = 125
 
-/** More than this times the cost at 10,000 records, at 1,000,000, is growth. */
+/** A cost at 1,000,000 records above this multiple of that at 10,000 is growth. */
 const growthMax = 1.3
 
 const costAt = (measured: readonly GrowthResult[], records: number, name: string): Cost | undefined =>
   measured.find((size) => size.records === records)?.calls.find((call) => call.name === name)?.cost
 
-/** Null where one of the two sizes was not measured. */
+/** Returns the ratio of the costs. Null if one of the two sizes was not measured. */
 function ratioOf(measured: readonly GrowthResult[], name: string): number | null {
   const [small, big] = [costAt(measured, 10_000, name), costAt(measured, 1_000_000, name)]
   return small && big ? big.database / small.database : null

@@ -1,10 +1,10 @@
-/** So many arrivals a second, for so long, at the random distances of callers who know nothing of each other. */
+/** A rate of arrivals for a time. Their distances are random, like those of independent callers. */
 export type Phase = { perSecond: number; milliseconds: number }
 
-/** When it was due by the clock, and in the milliseconds of its phase. */
+/** An arrival with its due time by the clock (`at`), and in milliseconds since the start of its phase (`within`). */
 export type DueArrival = { phase: number; at: number; within: number }
 
-/** Calls `arrive` for each arrival when it is due, phase after phase without a pause; a timer may be a millisecond late. */
+/** Calls `arrive` for each arrival when it is due, in phases without a pause. A timer may be a millisecond late. */
 export async function arrivals(
   phases: readonly Phase[],
   random: () => number,

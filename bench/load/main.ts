@@ -9,8 +9,8 @@ import type { PhaseResult } from './tally.ts'
 import { fire } from './volley.ts'
 
 /**
- * The process that makes the load. It is told by its parent what to do, one run at a time, and says what came of it;
- * it ends when its parent does.
+ * The process that generates the load. It gets one run at a time from its parent, and sends back the outcome. It ends
+ * when its parent ends.
  */
 
 export type Run = {
@@ -20,13 +20,13 @@ export type Run = {
   about: RunTarget
   connections: number
   milliseconds: number
-  /** Another one for every run, so that what must be new is. */
+  /** A different number for every run, so that created records are new. */
   number: number
 }
 
 export type Outcome = { perSecond: number; p50: number; p99: number; most: number; answers: number; cpuSeconds: number }
 
-/** Arrivals at their own pace. Phases follow each other without a pause; `connections` and `milliseconds` mean nothing. */
+/** A run with arrivals at their own pace, in phases without a pause. `connections` and `milliseconds` are not used. */
 export type OpenRun = Run & { phases: readonly Phase[] }
 
 export type OpenOutcome = { phases: PhaseResult[]; connections: number; cpuSeconds: number }
@@ -39,10 +39,10 @@ process.on('message', (run: Run | OpenRun) => {
   )
 })
 process.on('disconnect', () => process.exit(0))
-// Ctrl-C reaches every process of a terminal; this one is ended by its parent.
+// Ctrl-C reaches every process of a terminal, but the parent ends this one.
 process.on('SIGINT', () => {})
 
-/** As much as the server answers, over so many connections. */
+/** Sends as many requests as the server answers, over a fixed number of connections. */
 async function runClosedLoop(run: Run): Promise<Outcome> {
   const { connections, milliseconds } = run
   const next = await requestsOf(run)
@@ -58,7 +58,7 @@ async function runClosedLoop(run: Run): Promise<Outcome> {
   }
 }
 
-/** As much as is asked, whatever the server does. */
+/** Sends requests at the wanted rate, independent of the answers. */
 async function runOpenLoop(run: OpenRun): Promise<OpenOutcome> {
   const next = await requestsOf(run)
   const cpuBefore = process.cpuUsage()

@@ -5,12 +5,12 @@ import { count, type PhaseResult, pouredOf, type Tally, tallyOf } from './tally.
 import { type BenchShot, type Line, openLine, timeoutMilliseconds } from './volley.ts'
 
 const connectionsFirst = 32
-/** Callers open a connection more while all are busy; from here on they wait for one. */
+/** Callers open another connection while all are busy. At this number they wait for one. */
 const connectionsMax = 2000
 
 /**
- * Sends each request at its time, however many answers are missing. A refusal for want of room is an answer; any other
- * that is not as expected, and a connection that is lost, fails the run.
+ * Sends each request at its time, however many answers are missing. A refusal by overload is an answer. Any other
+ * unexpected answer, and a lost connection, fails the run.
  */
 export async function pour(
   place: { host: string; port: number },
@@ -64,16 +64,16 @@ export async function pour(
 type PourRequest = { due: DueArrival; tally: Tally; shot: BenchShot }
 
 type Callers = {
-  /** The oldest first. */
+  /** The waiting requests, the oldest first. */
   waiting: PourRequest[]
-  /** The connections that have nothing to do, the longest idle first: a server closes those it never hears of. */
+  /** The idle connections, the longest idle first, because a server closes connections that are idle for long. */
   idle: ((wanted: PourRequest) => void)[]
   missing: number
   answered: () => void
   fail: (error: unknown) => void
 }
 
-/** One request at a time; the oldest that waits goes next. */
+/** Sends one request at a time over a connection, the oldest waiting one first. */
 function serveLine(line: Line, callers: Callers): void {
   const reader = createResponseReader()
   let current: PourRequest | undefined
@@ -88,7 +88,7 @@ function serveLine(line: Line, callers: Callers): void {
     else callers.idle.push(send)
   }
   line.onBytes = (chunk, length) => {
-    // What a server says before it closes a connection that nobody uses.
+    // An answer without a request: the server is about to close an idle connection.
     if (!current) return
     try {
       const answer = reader.take(chunk, length)

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32): every round asks for the same records. */
+/** Returns a generator of numbers from 0 up to 1 (mulberry32). The same seed gives the same records in every round. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -5,14 +5,14 @@ import { createRandom } from './random.ts'
 import type { BenchShot } from './volley.ts'
 import { asBytes, shotOf } from './wire.ts'
 
-/** What callers of a working day ask for, by their share. */
+/** The works of a working day, with their shares. */
 const mix: readonly { work: WorkName; share: number }[] = [
   { work: 'fetch', share: 0.8 },
   { work: 'list', share: 0.1 },
   { work: 'create-keyed', share: 0.1 },
 ]
 
-/** What makes the requests of a run, one after the other; what it does not matter to repeat is made beforehand. */
+/** Returns the generator of the requests of a run. Repeatable requests are formatted before the run. */
 export async function requestsOf({ work, adapter: file, about, number }: Run): Promise<() => BenchShot> {
   const { adapter } = (await import(file)) as { adapter: Adapter }
   const { host } = new URL(about.url)
@@ -25,7 +25,7 @@ export async function requestsOf({ work, adapter: file, about, number }: Run): P
     return works[name].unique ? once : repeatRequests(once)
   }
   if (work !== 'mix') return of(work)
-  // Each stands in the row as often as its share says.
+  // Each work is in the row as often as its share.
   const row: (() => BenchShot)[] = []
   for (const { work: name, share } of mix) {
     const next = await of(name)
@@ -34,7 +34,7 @@ export async function requestsOf({ work, adapter: file, about, number }: Run): P
   return () => (row[Math.floor(random() * row.length)] as () => BenchShot)()
 }
 
-/** No run makes as many requests. */
+/** More numbers than any run has requests. */
 const countsEach = 10_000_000
 
 const differentRequests = 2000

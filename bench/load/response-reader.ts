@@ -1,12 +1,12 @@
 import type { ExpectedResponse } from '../adapter.ts'
 
-/** Reads the answers of one connection, one at a time, with as little work as an exact reader can do. */
+/** Reads the answers of one connection, one at a time, with the least work of an exact reader. */
 export type ResponseReader = {
-  /** Takes what has arrived; the whole answer once it is all there. */
+  /** Takes a chunk. Returns the answer once it is complete. */
   take(chunk: Buffer, length: number): ReadResponse | undefined
 }
 
-/** Valid until the next `take`. */
+/** An answer, valid until the next `take`. */
 export type ReadResponse = { status: number; body: Buffer }
 
 export function createResponseReader(): ResponseReader {
@@ -52,7 +52,7 @@ function readHead(held: Buffer, filled: number): Head | undefined {
   throw new Error(`an answer of unknown length: ${text}`)
 }
 
-/** Where a chunked body ends, walking from size to size; undefined while it is not all there. */
+/** Returns the end of a chunked body, or undefined while it is incomplete. */
 function chunkedEnd(held: Buffer, from: number, filled: number): number | undefined {
   for (let at = from; ; ) {
     const { size, next } = chunkAt(held, at, filled)
@@ -78,7 +78,7 @@ function chunkAt(held: Buffer, at: number, filled: number): { size: number | und
   return { size: Number.parseInt(held.toString('latin1', at, lineEnd), 16), next: lineEnd + 2 }
 }
 
-/** What is wrong with an answer; undefined where it is as expected. */
+/** Returns the problem of an answer, or undefined if it is as expected. */
 export function wrongWith(
   { status, body }: ReadResponse,
   { status: wanted, begins, ends, bytesMin = 0 }: ExpectedResponse,

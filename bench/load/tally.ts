@@ -3,31 +3,31 @@ import type { Phase } from './arrivals.ts'
 import { type ReadResponse, wrongWith } from './response-reader.ts'
 import type { BenchShot } from './volley.ts'
 
-/** Milliseconds are counted from the moment at which a request should have left, and so hold every wait for its turn. */
+/** The result of a phase. Milliseconds count from the due time of a request, and so include every wait in a queue. */
 export type PhaseResult = Phase & {
   arrivals: number
   answered: number
   /** Refused as overloaded. */
   turnedAway: number
-  /** Let in, and given up: 503 after waiting. */
+  /** Accepted and then given up: 503 after waiting. */
   unavailable: number
   p50: number
   p99: number
   most: number
   turnedAwayP50: number
   turnedAwayP99: number
-  /** How late requests left: the generator's own part in what is measured. */
+  /** Delay of sent requests: the generator's own part of the measured time. */
   leftP50: number
   leftP99: number
   slices: Slice[]
 }
 
-/** A tenth of a second, by arrival; milliseconds of those that were let in, the slowest and all together. */
+/** A tenth of a second by arrival, with the slowest and the sum of the milliseconds of accepted requests. */
 export type Slice = { answered: number; turnedAway: number; slowest: number; milliseconds: number }
 
 export const sliceMilliseconds = 100
 
-/** What is counted of a phase while it runs. */
+/** The counts of a running phase. */
 export type Tally = {
   phase: Phase
   arrivals: number
@@ -52,7 +52,7 @@ export const tallyOf = (phase: Phase): Tally => ({
   })),
 })
 
-/** Counts an answer; throws where it is neither what was expected nor 503 with the code of a service under pressure. */
+/** Counts an answer. Throws if it is neither the expected one nor 503 with the code of a service under pressure. */
 export function count(tally: Tally, within: number, shot: BenchShot, answer: ReadResponse, milliseconds: number): void {
   const slice = tally.slices[Math.floor(within / sliceMilliseconds)] as Slice
   if (answer.status === 503 && answer.body.includes('"code":"overloaded"')) {

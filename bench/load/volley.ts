@@ -3,7 +3,7 @@ import type { ExpectedResponse } from '../adapter.ts'
 import { createHistogram, type Histogram, record } from '../histogram.ts'
 import { createResponseReader, wrongWith } from './response-reader.ts'
 
-/** A request as it goes over the wire, and the answer that counts. */
+/** The bytes of a request, and the expected answer. */
 export type BenchShot = { bytes: string | Buffer; expect: ExpectedResponse }
 
 export type Target = { host: string; port: number; connections: number; milliseconds: number }
@@ -11,8 +11,8 @@ export type Target = { host: string; port: number; connections: number; millisec
 export type Volley = { answers: number; milliseconds: number; latency: Histogram; bytes: number }
 
 /**
- * Keeps every connection busy with one request at a time until time is up. The first answer that is not as expected,
- * and the first connection that is lost, fails the whole volley: a rate of wrong answers means nothing.
+ * Keeps every connection busy with one request at a time until time is up. The first unexpected answer, and the first
+ * lost connection, fails the whole volley: a rate of wrong answers means nothing.
  */
 export async function fire(target: Target, next: () => BenchShot): Promise<Volley> {
   const volley: Volley = { answers: 0, milliseconds: 0, latency: createHistogram(), bytes: 0 }
@@ -34,14 +34,13 @@ export async function fire(target: Target, next: () => BenchShot): Promise<Volle
   return volley
 }
 
-/** A run ends by itself, whatever the server does. */
+/** Time after which a run ends by itself, even if the server hangs. */
 export const timeoutMilliseconds = 15_000
 
 export type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
 
 /**
- * Whatever arrives is read into one buffer for each connection, and so costs no allocation. `from` is the address of
- * this machine that the connection comes from.
+ * Opens a connection. It reads into one buffer, without allocations. `from` is the local address of the connection.
  */
 export function openLine({ host, port, from }: { host: string; port: number; from?: string }): Promise<Line> {
   return new Promise((resolve, reject) => {

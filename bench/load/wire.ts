@@ -1,7 +1,7 @@
 import type { BenchRequest } from '../adapter.ts'
 import type { BenchShot } from './volley.ts'
 
-/** The text of a request, HTTP/1.1 on a connection that stays open. */
+/** Formats a request of HTTP/1.1 on a connection that stays open. */
 export function shotOf({ method, path, headers = {}, body, expect }: BenchRequest, host: string): BenchShot {
   const all = {
     Host: host,
@@ -12,5 +12,5 @@ export function shotOf({ method, path, headers = {}, body, expect }: BenchReques
   return { bytes: `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`, expect }
 }
 
-/** For requests that are sent again and again. */
+/** Converts the text of a repeated request to bytes once. */
 export const asBytes = ({ bytes, expect }: BenchShot): BenchShot => ({ bytes: Buffer.from(bytes), expect })

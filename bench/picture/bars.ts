@@ -8,7 +8,7 @@ const right = 190
 const rowHeight = 30
 const panelHead = 44
 
-/** For each work the product's rate as a share of the floor's, and where the asked share lies. */
+/** Draws the product's rate as a share of the floor's for each work, with the required share. */
 export function barsPicture(rows: readonly ReportRow[]): string {
   const panels = panelsOf(rows)
   const shapes: string[] = []
@@ -30,7 +30,7 @@ export function barsPicture(rows: readonly ReportRow[]): string {
 
 type Panel = { title: string; rows: ReportRow[] }
 
-/** One for each size, at the number of connections that is nearest to 32. */
+/** Returns a panel for each size, at the number of connections nearest to 32. */
 function panelsOf(rows: readonly ReportRow[]): Panel[] {
   const connections = rows
     .map((row) => row.connections)
@@ -45,7 +45,7 @@ function panelsOf(rows: readonly ReportRow[]): Panel[] {
 function bar(row: ReportRow, rows: readonly ReportRow[], y: number): string[] {
   const { ratio, of, asked } = verdict(row, rows)
   const { product, floor } = row.systems
-  // Without a floor the base is another work of the product; without that there is nothing to draw.
+  // Without a floor, the base is another work of the product. Without that there is nothing to draw.
   const share = ratio ?? 0
   const scale = full / Math.max(1, share)
   const base = floor ? `of ${formatNumber(floor.perSecond)}` : ratio === null ? '' : `of ${of}`

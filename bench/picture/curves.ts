@@ -1,7 +1,7 @@
 import { formatNumber } from '../table.ts'
 import { colours, dot, line, pale, path, svg, text } from './svg.ts'
 
-/** What a call costs at each size. */
+/** The cost of a call at each size. */
 export type Curve = { name: string; points: readonly { records: number; milliseconds: number }[] }
 
 const left = 60
@@ -10,7 +10,7 @@ const width = 420
 const height = 260
 const legend = 170
 
-/** Both axes logarithmic: a cost that does not grow is a level line, one that grows with the data a steep one. */
+/** Draws curves on logarithmic axes: a constant cost is a level line, and a growing one is steep. */
 export function curvesPicture(title: string, curves: readonly Curve[]): string {
   const points = curves.flatMap((curve) => curve.points)
   const sizes = [...new Set(points.map(({ records }) => records))].sort((one, other) => one - other)
@@ -51,7 +51,7 @@ export function curvesPicture(title: string, curves: readonly Curve[]): string {
   ])
 }
 
-/** The powers of ten around all values. */
+/** Returns the powers of ten around all values. */
 function decadesOf(values: readonly number[]): number[] {
   const least = Math.floor(Math.log10(Math.min(...values)))
   const most = Math.max(least + 1, Math.ceil(Math.log10(Math.max(...values))))

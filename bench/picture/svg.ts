@@ -1,4 +1,4 @@
-/** A few shapes by hand. Greys of middle lightness and no background: readable on a light page and on a dark one. */
+/** A few shapes of SVG. Medium greys without a background are readable on light and on dark pages. */
 
 export const grey = '#808080'
 export const pale = '#80808055'

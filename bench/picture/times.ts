@@ -1,7 +1,7 @@
 import { formatNumber } from '../table.ts'
 import { colours, line, pale, path, svg, text } from './svg.ts'
 
-/** What is drawn over one axis of time, one panel under the other; every panel begins at nothing. */
+/** A panel over the common axis of time. Panels stand one below the other, and each begins at 0. */
 export type Panel = { about: string; series: readonly Series[] }
 export type Series = { name: string; points: readonly { x: number; y: number }[] }
 
@@ -11,7 +11,7 @@ const height = 130
 const legend = 140
 const head = 40
 const between = 40
-/** An axis has some length, even where there is nothing to show. */
+/** Least length of an axis, for panels without values. */
 const least = 0.001
 
 export function timesPicture(title: string, unit: string, panels: readonly Panel[]): string {
@@ -52,7 +52,7 @@ function drawPanel({ about, series }: Panel, end: number, top: number): string[]
   ]
 }
 
-/** To a number that is easily halved. */
+/** Rounds up to a number that is easily halved. */
 function roundUp(value: number): number {
   const decade = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 4, 6, 8, 10].find((step) => step * decade >= value) ?? 10) * decade

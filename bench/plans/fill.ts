@@ -4,7 +4,7 @@ import type { Field } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 
-/** Rows for the kinds that the scenario has none of: among none of them, every index is as good as another. */
+/** Inserts rows of the resources that the scenario lacks: in an empty table every index would be equally good. */
 export async function fillOthers(client: pg.Client, companies: number): Promise<void> {
   await withoutReferences(client, async () => {
     for (const definition of registry) {
@@ -17,14 +17,14 @@ export async function fillOthers(client: pg.Client, companies: number): Promise<
 
 const perCompany = 40
 
-/** What the records refer to need not be there; nobody asks for them. */
+/** Runs work without checks of references: the referenced records may be missing, because no statement reads them. */
 export async function withoutReferences(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('set session_replication_role = replica')
   await work()
   await client.query('reset session_replication_role')
 }
 
-/** Records of a kind for the companies 1 … `companies`, as many for each, with a value in every column that an index has. */
+/** Formats the insert of `each` records for the companies 1 … `companies`, with values in all columns of indexes. */
 export function insert(definition: Definition, { companies, each }: { companies: number; each: number }): string {
   const columns = columnsOf(definition).flatMap(([name, field]): [string, string][] => {
     const value = expressionOf(field)
@@ -35,7 +35,7 @@ export function insert(definition: Definition, { companies, each }: { companies:
     from generate_series(1, ${companies * each}) i`
 }
 
-/** Nothing for a kind that no index has, and for what the table itself gives a value. */
+/** Returns the value of a column. Undefined for kinds without an index, and for columns with a default. */
 function expressionOf(field: Field): string | undefined {
   switch (field.kind) {
     case 'text':

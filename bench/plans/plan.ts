@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 
-/** How PostgreSQL goes about a statement, whatever its values are: as people read it, and as a tree. */
+/** PostgreSQL's generic plan of a statement, as text and as a tree. */
 export type QueryPlan = { text: string; root: Node }
 
 type Node = {
@@ -14,7 +14,7 @@ type Node = {
   Plans?: Node[]
 }
 
-/** The plan that the connection keeps for the statement: prepared as the service prepares it (PostgreSQL 15 and later). */
+/** Reads the generic plan of a statement, prepared like in the service (PostgreSQL 15 and later). */
 export async function planOf(client: pg.Client, { text }: Statement | BatchableRead): Promise<QueryPlan> {
   await client.query(`prepare planned as ${text}`)
   try {
@@ -34,10 +34,10 @@ export async function planOf(client: pg.Client, { text }: Statement | BatchableR
   }
 }
 
-/** Tables that are read whole on purpose: a fold takes all changes, and the other two have few rows. */
+/** Tables that are read whole on purpose: a fold needs all changes, and the other two have few rows. */
 const meantWhole = ['tally_changes', 'demo_removals', 'pg_database']
 
-/** The tables that a plan reads from end to end. */
+/** Returns the tables that a plan reads whole. */
 export const readWhole = (node: Node): string[] => [
   ...(node['Node Type'] === 'Seq Scan' && !meantWhole.includes(node['Relation Name'] ?? '')
     ? [`${node['Relation Name']}`]
@@ -46,8 +46,8 @@ export const readWhole = (node: Node): string[] => [
 ]
 
 /**
- * The ways to rows that a plan takes: each index with what it is asked, whether its rows are read at once or gathered
- * first, and each table that is read by places. Numbers of parameters and parts, which differ by version, are left out.
+ * Returns the access paths of a plan: each index with its condition and the kind of its scan, and each table that is
+ * read by row positions. Leaves out the numbers of parameters and parts, which differ by version.
  */
 export const accessPathsOf = (node: Node): string[] =>
   [

@@ -11,7 +11,7 @@ import { fillOthers } from './fill.ts'
 import { accessPathsOf, planOf } from './plan.ts'
 import { everyStatement } from './statements/index.ts'
 
-/** Compares how PostgreSQL goes about each derived statement, at a size, with how it does in a new database. */
+/** Compares the plans of all derived statements at a size with those in a new database. */
 export const recordQueryPlans = ({ records }: Options): Promise<void> =>
   inSurroundings(async ({ postgres, progress }) => {
     const size = records[0] as number

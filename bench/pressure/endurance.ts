@@ -13,7 +13,7 @@ import { lineOf, type Sample, samplesPicture, trendsOf, trendTable } from './sam
 
 const minute = 60_000
 
-/** A steady load for a long time: what leaks shows in what is resident. */
+/** Runs a steady load for a long time. A leak shows in the resident memory. */
 export const endurance = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const { postgres, progress, onLeave } = surroundings

@@ -17,14 +17,14 @@ const ways: readonly Way[] = [
   { name: 'not rehearsed', settings: { REHEARSAL_MS: '0' } },
 ]
 
-/** The first second may cost so many times what the end of the first minute costs. */
+/** The most cost of the first second, as a multiple of the cost at the end of the run. */
 const ratioMax = 1.3
-/** Creates a second, at their own pace: then the first second and the end are asked the same. */
+/** Creates a second at their own pace, so that the first second and the end have the same load. */
 const usualRate = 400
-/** How long the end is. */
+/** Length of the end of a run. */
 const endMilliseconds = 5000
 
-/** What creates of one company with a key cost a process that has just begun to serve, and what they cost it later. */
+/** Measures keyed creates of one company in a process that has just begun to serve, and later. */
 export const firstSecond = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const { postgres, progress, onLeave } = surroundings

@@ -1,9 +1,9 @@
 import { BenchProblem } from '../problem.ts'
 import type { Server } from '../processes.ts'
 
-/** The heap of a process that was started with `--inspect`, seen from outside. */
+/** The heap of another process, which was started with `--inspect`. */
 export type Heap = {
-  /** What is in use after a full collection. */
+  /** Returns the used megabytes after a full garbage collection. */
   megabytes(): Promise<number>
   close(): void
 }

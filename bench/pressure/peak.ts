@@ -5,13 +5,13 @@ import type { Options } from '../options.ts'
 import type { Generator } from '../processes.ts'
 import type { Stage } from '../stage.ts'
 
-/** What runs on this stage and with this generator have in common. */
+/** The common parts of the runs on one stage with one generator. */
 export type PressureContext = { generator: Generator; about: Stage['about']; product: System; numbers: () => number }
 
-/** Long enough for the connections to be there and the code to be compiled. */
+/** Time until the connections are open and the code is compiled. */
 const warmUpMilliseconds = 3000
 
-/** Requests of the mix a second when every caller waits for his answer: the most that can be served here. */
+/** Measures the peak: requests of the mix a second if every caller waits for its answer. */
 export async function peakOf({ rounds, seconds, connections }: Options, pressed: PressureContext): Promise<number> {
   const rates: number[] = []
   await pressed.generator.run({
@@ -28,7 +28,7 @@ export async function peakOf({ rounds, seconds, connections }: Options, pressed:
 
 const peakOptions = ([connections = 32]: readonly number[]) => ({ connections })
 
-/** The mix, asked of the product. */
+/** Returns the run of the mix for the product. */
 export function createMixedRun({ about, product, numbers }: PressureContext): Run {
   const asked: RunTarget = { ...about, url: product.server.url }
   return {

@@ -10,7 +10,7 @@ import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { createMixedRun, peakOf } from './peak.ts'
 
-/** Half of what can be served, twice of it, and half again, of callers who do not wait for each other. */
+/** Measures independent callers at half the peak, at twice the peak, and at half again. */
 export const pressure = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const { postgres, progress, onLeave } = surroundings
@@ -50,20 +50,20 @@ export const pressure = (options: Options): Promise<void> =>
   })
 
 /**
- * At another load than the one its code was compiled under, the engine drops code when it first collects garbage, and
- * compiles it again: half a second in which answers are slow, once in the life of a process.
+ * Time until a process is settled at another load than the one its code was compiled under. The engine drops code at
+ * the first garbage collection and compiles it again. That slows answers for half a second, once in a process's life.
  */
 const settlingMilliseconds = 30_000
 
-/** p99 at half the load, as a multiple of the median: asked is at most this. */
+/** Most allowed p99 at half the peak, as a multiple of the median. */
 const spreadMax = 10
 
 export type Verdict = {
   /** p99 by p50 at half the peak. */
   spread: number
-  /** Share of what came at twice the peak. */
+  /** Share of the requests at twice the peak. */
   turnedAwayShare: number
-  /** Milliseconds after the step back until all was well for a second; null where it never was. */
+  /** Milliseconds after the step back until all answers were good for a second. Null if they never were. */
   recovery: number | null
 }
 

@@ -9,7 +9,7 @@ import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import type { WorkName } from '../works.ts'
 
-/** The medians of one work, served by so many processes. */
+/** The medians of one work for a number of processes. */
 type ProcessesResult = {
   work: WorkName
   processes: number
@@ -19,7 +19,7 @@ type ProcessesResult = {
   rounds: number[]
 }
 
-/** The same works with one process and with several, in turn, on the same data. */
+/** Compares the same works with one process and with several, in turn, on the same data. */
 export const processes = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const { postgres, progress, onLeave } = surroundings
@@ -59,7 +59,7 @@ export const processes = (options: Options): Promise<void> =>
     process.stdout.write(`\nWritten: ${await write(file, figures)}\n`)
   })
 
-/** For every process of them. */
+/** Warm-up time for all processes. */
 const warmUpMilliseconds = 2000
 
 type ProcessesContext = {

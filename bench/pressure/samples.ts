@@ -2,13 +2,13 @@ import { timesPicture } from '../picture/times.ts'
 import { formatNumber, table } from '../table.ts'
 import { lastToFirst, slopeOf } from './trend.ts'
 
-/** Once a minute: what is held, and what callers met in that minute. */
+/** A sample of one minute: the used memory and disk, and the answers to callers. */
 export type Sample = {
   minutes: number
   residentMegabytes: number
-  /** After everything that nobody refers to has been thrown away. */
+  /** Megabytes after a full garbage collection. */
   heapMegabytes: number
-  /** The data grow meanwhile: by the records that are created, and by every call. */
+  /** Megabytes of the database, which grows by the created records and by every call. */
   databaseMegabytes: number
   answered: number
   turnedAway: number
@@ -19,7 +19,7 @@ export type Sample = {
 export type Trend = { megabytesPerHour: number; lastToFirst: number }
 export type Trends = { resident: Trend; heap: Trend; database: Trend; p99: number }
 
-/** The first samples are of a process that is still making itself at home. */
+/** Minutes of the first samples that are ignored, because the process is still warming up. */
 const settledAfterMinutes = 2
 
 export function trendsOf(samples: readonly Sample[]): Trends {

@@ -1,8 +1,8 @@
-/** Whether something grows, told from samples over time. */
+/** Growth is computed here from samples over time. */
 
 export type Point = { x: number; y: number }
 
-/** By how much `y` grows for each `x`: the straight line with the least squares. */
+/** Returns the growth of `y` for each `x`, by the method of least squares. */
 export function slopeOf(points: readonly Point[]): number {
   const middle = { x: mean(points.map(({ x }) => x)), y: mean(points.map(({ y }) => y)) }
   const spread = points.reduce((sum, { x }) => sum + (x - middle.x) ** 2, 0)
@@ -10,7 +10,7 @@ export function slopeOf(points: readonly Point[]): number {
   return spread === 0 ? 0 : along / spread
 }
 
-/** The mean of the last third by that of the first. */
+/** Returns the mean of the last third divided by that of the first. */
 export function lastToFirst(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3))
   return mean(values.slice(-third)) / mean(values.slice(0, third))

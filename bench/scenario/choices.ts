@@ -1,15 +1,15 @@
 import { batchRows } from '../works.ts'
 import { idOf, type Layout, placeOf } from './layout.ts'
 
-/** What requests are about; product, floor and anything else are asked for the same. */
+/** The records of requests are chosen here, the same for product, floor and other systems. */
 
-/** Any project, those of the large company aside. */
+/** Returns any project, except those of the large company. */
 export function anyProject({ records, projects }: Layout, random: () => number): { id: number; company: number } {
   const id = 1 + Math.floor(random() * records)
   return { id, company: placeOf(projects, id).company }
 }
 
-/** A company with more projects than a page holds. */
+/** Returns a company with more projects than a page has. */
 export const anyFullCompany = ({ fullCompanies }: Layout, random: () => number): number =>
   1 + Math.floor(random() * fullCompanies)
 
@@ -18,16 +18,16 @@ export const anyCompany = ({ companies }: Layout, random: () => number): number 
 /** A fifth of a company's projects have this status. */
 export const status = 'ON_HOLD'
 
-/** Another fifth has this one. */
+/** Another fifth has this status. */
 export const otherStatus = 'BIDDING'
 
-/** A fifth of a company's projects start from the one to the other. */
+/** A fifth of a company's projects start between these days. */
 export const [firstDay, lastDay] = ['2024-06-01', '2024-11-27'] as const
 
 /** A sixth of a company's projects have this word. */
 export const searchWord = 'drainage'
 
-/** A project as an integrator would send it. */
+/** Returns a project as an integrator would send it. */
 export function newProject({ clients, categories, workers }: Layout, company: number, count: number): object {
   return {
     name: `Harbour Road roof renewal ${count}`,
@@ -54,6 +54,6 @@ export function newProject({ clients, categories, workers }: Layout, company: nu
   }
 }
 
-/** The records of one batch; no other has one of their numbers. */
+/** Returns the records of one batch. Their numbers occur in no other batch. */
 export const newProjects = (layout: Layout, company: number, count: number): object[] =>
   Array.from({ length: batchRows }, (_, index) => newProject(layout, company, count * batchRows + index))

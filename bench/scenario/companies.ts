@@ -10,10 +10,10 @@ import { oneKey, openSealed, sealedToken } from '#server/store/seal.ts'
 import type { Connection } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
 
-/** Seals the tokens of these companies, so that each process of a run can be told them. */
+/** The key that seals the tokens of these companies, so that each process of a run can read them. */
 export const sealingKey = 'what seals the tokens of the bench, worth nothing elsewhere'
 
-/** The companies 1, 2, 3 …, each with an account and a token, made by the services themselves. */
+/** Creates the companies 1, 2, 3 …, each with an account and a token, by the product's own services. */
 export async function createCompanies(connection: Connection, count: number, progress: Progress): Promise<void> {
   const limits = { connectionsMax: 4, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
@@ -38,7 +38,7 @@ export async function createCompanies(connection: Connection, count: number, pro
   }
 }
 
-/** The tokens by company; nobody has the id 0. */
+/** Reads the tokens by company. Index 0 is unused, because ids start at 1. */
 export async function readTokens(connection: Connection): Promise<string[]> {
   const client = new pg.Client(connection)
   await client.connect()

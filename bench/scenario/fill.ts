@@ -4,12 +4,12 @@ import type { Progress } from '../progress.ts'
 import type { Layout } from './layout.ts'
 import { type RecordLoad, recordLoads } from './rows.ts'
 
-/** Puts the records of a layout into a migrated database whose companies are there. */
+/** Inserts the records of a layout into a migrated database with its companies. */
 export async function fill(connection: Connection, layout: Layout, progress: Progress): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
-    // Anyone who loads knows that references lead somewhere, and can start again after a crash.
+    // The references of the loaded data are valid, and the load can be repeated after a crash.
     for (const setting of loadingSettings) await client.query(`set ${setting}`)
     const all = recordLoads(layout)
     for (const records of new Set(all.map((loading) => loading.records))) {
@@ -46,13 +46,13 @@ async function insertAll(client: pg.Client, layout: Layout, ofKind: readonly Rec
   }
 }
 
-/** What the product's own writes would have kept in step. */
+/** Computes the totals that the product's own writes would have updated. */
 const tallyAll = (client: pg.Client, records: string) =>
   client.query(
     `insert into tallies (company_id, records, total) select company_id, '${records}', count(*) from ${records} group by 1`,
   )
 
-/** Building an index at once is several times faster than row by row. The primary key stays. */
+/** Runs work without indexes except the primary key: building them at once is several times faster. */
 async function withoutIndexes(client: pg.Client, records: string, progress: Progress, work: () => Promise<void>) {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(
     `select indexname, indexdef from pg_indexes where tablename = $1 and indexname <> $1 || '_pkey'`,

@@ -1,30 +1,30 @@
 /**
- * Which record belongs to which company. Both the SQL that loads the records and the requests that ask for them are
- * computed from this, so nothing has to be looked up during a run.
+ * The assignment of records to companies. The SQL that loads the records and the requests are computed from it, so a
+ * run needs no look-ups.
  */
 export type Layout = {
-  /** Projects that the companies share; the large company's come on top. */
+  /** Projects of all companies, except those of the large company. */
   records: number
   companies: number
   projects: readonly Block[]
   clients: readonly Block[]
   workers: readonly Block[]
   categories: readonly Block[]
-  /** Companies with more projects than a page holds; lists are asked of these. */
+  /** Companies with more projects than a page has. Lists are requested for these. */
   fullCompanies: number
   /** Projects of each of these. */
   perFullCompany: number
-  /** The company of 100,000 projects, where there is one. */
+  /** The company of 100,000 projects, if there is one. */
   large: { company: number; records: number } | null
 }
 
-/** The records `from`…`to` go round the companies `first`…`first + companies - 1`, as records of many companies arrive. */
+/** Records `from`…`to`, dealt in turn to the companies `first`…`first + companies - 1`, as if of many callers. */
 export type Block = { from: number; to: number; first: number; companies: number }
 
 export const companyCount = 1000
 const largeRecords = 100_000
 const largeFrom = 1_000_000
-/** Records of a company whose page of 50 is full at every size, so that sizes can be compared. */
+/** Least records of a company with a full page of 50 at every size, so that sizes can be compared. */
 const fullRecordsMin = 60
 const projectsPerClient = 5
 
@@ -62,7 +62,7 @@ export function layoutOf(records: number, companies = companyCount): Layout {
   }
 }
 
-/** The company of the record `id`, and the how manieth of the company it is, from 0. */
+/** Returns the company of the record `id`, and its ordinal in the company, from 0. */
 export function placeOf(blocksOfKind: readonly Block[], id: number): { company: number; ordinal: number } {
   const block = blocksOfKind.find(({ from, to }) => from <= id && id <= to)
   if (!block) throw new Error(`no record ${id} was loaded`)
@@ -70,7 +70,7 @@ export function placeOf(blocksOfKind: readonly Block[], id: number): { company: 
   return { company: block.first + (steps % block.companies), ordinal: Math.floor(steps / block.companies) }
 }
 
-/** The id of the `ordinal`-th record of a company, the first again after the last. */
+/** Returns the id of the `ordinal`-th record of a company. Starts again with the first one after the last. */
 export function idOf(blocksOfKind: readonly Block[], company: number, ordinal: number): number {
   const block = blockOf(blocksOfKind, company)
   return block.from + (company - block.first) + block.companies * (ordinal % countPerCompany(block))
@@ -82,7 +82,7 @@ export const blockOf = (blocksOfKind: readonly Block[], company: number): Block 
   return block
 }
 
-/** Records that every company of a block has. */
+/** Returns the number of records that every company of a block has. */
 export const countPerCompany = ({ from, to, companies }: Block): number => Math.floor((to - from + 1) / companies)
 
 function blocks(parts: readonly (readonly [count: number, first: number, companies: number])[]): Block[] {

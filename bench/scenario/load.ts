@@ -10,8 +10,8 @@ import { fill } from './fill.ts'
 import { layoutOf } from './layout.ts'
 
 /**
- * A database with so many projects, loaded at most once and then copied for each run, so that every run meets the same
- * data, however much the last one wrote.
+ * Returns a database of a size. It is loaded once and copied for each run, so that every run has the same data, even if
+ * the last one wrote.
  */
 export async function freshCopy(
   postgres: Postgres,
@@ -28,7 +28,7 @@ export async function freshCopy(
   return name
 }
 
-/** A server that has been up for a while has in its memory what fits there; small indexes stay, large tables go first. */
+/** Reads tables and indexes into memory, as in a running server. Small indexes come last, so that they stay there. */
 async function warmDatabase(connection: Connection): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -42,7 +42,7 @@ async function warmDatabase(connection: Connection): Promise<void> {
   }
 }
 
-/** The name of the loaded database; it changes with whatever its contents follow from. */
+/** Loads the database. Returns its name, which changes with everything that determines its contents. */
 async function loadDatabase(
   postgres: Postgres,
   records: number,
@@ -61,7 +61,7 @@ async function loadDatabase(
   return name
 }
 
-/** The companies with their accounts and tokens, the same at every size. */
+/** Creates the companies with their accounts and tokens, the same at every size. */
 async function companiesOnly(postgres: Postgres, count: number, progress: Progress): Promise<string> {
   const name = `bench_${version()}_companies_${count}`
   if (await hasDatabase(postgres, name)) return name
@@ -69,7 +69,7 @@ async function companiesOnly(postgres: Postgres, count: number, progress: Progre
   await postgres.sql(`drop database if exists ${work} with (force)`)
   await postgres.sql(`create database ${work}`)
   await migrate(postgres.connection(work), progress.say)
-  // One more than share the records: the large one.
+  // One more than the companies that share the records: the large one.
   await createCompanies(postgres.connection(work), count + 1, progress)
   await postgres.sql(`alter database ${work} rename to ${name}`)
   return name
@@ -87,7 +87,7 @@ async function dropOutdated({ sql }: Postgres): Promise<void> {
   for (const { name } of rows) await sql(`drop database ${name} with (force)`)
 }
 
-/** Of the tables and of what is loaded into them. */
+/** Returns a version of the tables and of the loaded data. */
 function version(): string {
   const here = import.meta.dirname
   const migrations = join(here, '../../migrations')

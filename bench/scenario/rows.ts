@@ -1,10 +1,10 @@
 import { type Block, blockOf, countPerCompany, type Layout } from './layout.ts'
 
-/** The SQL that makes records. Every value follows from the id, so each load yields the same data. */
+/** The SQL here inserts records. Every value is computed from the id, so each load yields the same data. */
 
 export type RecordLoad = { records: string; block: Block; insert: (from: number, to: number) => string }
 
-/** What is loaded, in an order in which references lead to what is there. */
+/** Returns the loads in an order in which referenced records exist. */
 export function recordLoads(layout: Layout): RecordLoad[] {
   const of = (records: string, blocks: readonly Block[], columns: (block: Block) => Columns): RecordLoad[] =>
     blocks.map((block) => ({ records, block, insert: (from, to) => insert(records, block, columns(block), from, to) }))
@@ -16,7 +16,7 @@ export function recordLoads(layout: Layout): RecordLoad[] {
   ]
 }
 
-/** Column → expression over `i`, the id; `company`; and `k`, the how manieth of its company the record is. */
+/** Column → expression over `i`, the id; `company`; and `k`, the ordinal of the record in its company. */
 type Columns = { readonly [column: string]: string }
 
 function insert(
@@ -57,7 +57,7 @@ const digits = (of: string, width: number): string => `lpad((${of})::text, ${wid
 const address = (by: string): string =>
   `json_build_object('line1', ((${by}) % 180 + 1) || ' ' || ${pickWord(streets, by)}, 'line2', null, 'city', ${pickWord(towns, by)},
     'region', null, 'postal_code', 'BS' || (${by}) % 20 || ' ' || (${by}) % 9 || 'DJ', 'country', 'GB')`
-/** Spread over two years; the same for a record wherever it stands. */
+/** Returns a moment within two years, which depends on the record alone. */
 const moment = (by: string): string =>
   `timestamptz '2024-11-01T08:00Z' + make_interval(secs => ((${by}) * 7919) % 63072000)`
 

@@ -10,16 +10,16 @@ import { BenchProblem } from '../problem.ts'
 import type { Server } from '../processes.ts'
 import { type Block, countPerCompany, idOf, type Layout } from '../scenario/layout.ts'
 
-/** Whom the adapter signs in as. */
+/** The login of the adapter. */
 export const peerLogin = { identity: 'bench@example.com', password: 'worth nothing elsewhere' }
 
-/** The id of a record there: fifteen letters and digits. */
+/** Returns the id of a record in PocketBase: fifteen letters and digits. */
 export const peerId = (collection: string, id: number): string =>
   `${collection.slice(0, 3)}${String(id).padStart(12, '0')}`
 
 /**
- * Starts the binary of PocketBase in a folder of its own, with collections of the fields of our projects and of what
- * these refer to, and the records of the layout's first company for references.
+ * Starts the binary of PocketBase in a folder of its own. It has collections with the fields of our projects and of the
+ * resources that these refer to, and the referenced records of the layout's first company.
  */
 export async function startPeer(binary: string, layout: Layout): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-peer-'))
@@ -47,7 +47,7 @@ export async function startPeer(binary: string, layout: Layout): Promise<Server>
 
 const field = (type: string, names: readonly string[]) => names.map((name) => ({ name, type }))
 
-/** The fields of a project as the adapter sends them, with the unique code that ours has. */
+/** Returns the fields of a project that the adapter sends, with the unique code of ours. */
 const projectFields = (ids: { readonly [collection: string]: string }) => [
   ...field('text', ['name', 'code', 'description', 'external_ref', 'start_date', 'end_date']),
   { name: 'status', type: 'select', maxSelect: 1, values: ['BIDDING', 'ON_HOLD', 'ACTIVE'] },

@@ -14,10 +14,10 @@ import { childrenCpuSeconds, usageOf } from '../usage.ts'
 import { batchRows, type WorkName } from '../works.ts'
 import { startPeer } from './peer.ts'
 
-/** One figure beside what is asked of it; without `got` it was not measured, and `note` says why. */
+/** One figure with its requirement. If `got` is null, it was not measured, and `note` has the reason. */
 type Finding = { about: string; got: number | null; asked: { least: number } | { most: number } | null; note: string }
 
-/** What writes of one company cost, beside the floor and, where its binary is given, the Go backend. */
+/** Measures writes of one company beside the floor and, if its binary is given, the Go backend. */
 export const writes = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const on = await machine(surroundings.postgres)
@@ -51,7 +51,7 @@ export const tableOf = (findings: readonly Finding[]): string =>
     }),
   )
 
-/** A stage with its generator; both are closed when `work` ends. */
+/** Runs work on a stage with a generator, and closes both when it ends. */
 async function onStage<Result>(
   surroundings: Surroundings,
   { records, companies }: { records: number; companies: number },
@@ -115,7 +115,7 @@ async function oneCompany(options: Options, surroundings: Surroundings): Promise
     })
     findings.push(await ofFloor(bench, stage, 'batch', 1, 1.2, 'databaseCpuMicroseconds'))
     findings.push(await ofFloor(bench, stage, 'fetch', 32, 1.7, 'both'))
-    // Last: the others ask for records that these delete.
+    // Last, because the others request records that these delete.
     findings.push(await deletesBesideUpdates(stage, bench))
     return findings
   })
@@ -133,7 +133,7 @@ function besidePeer(figures: { [system: string]: Figures }, connections: number,
 
 const callersOf = (connections: number): string => (connections === 1 ? '1 caller' : `${connections} callers`)
 
-/** How many statements insert or change a project, by how many they insert or change: each is in its own transaction. */
+/** Counts the statements that insert or change projects, and their rows. Each statement is its own transaction. */
 async function transactions(stage: Stage, bench: Bench): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [work, verb] of [
@@ -161,12 +161,12 @@ async function transactions(stage: Stage, bench: Bench): Promise<Finding[]> {
   return findings
 }
 
-/** The updates of a field without an index that PostgreSQL made within their page. */
+/** Measures the share of updates of a field without an index that PostgreSQL did within their page (HOT). */
 async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
   const client = new pg.Client(bench.postgres.connection(stage.database))
   await client.connect()
   const counted = async () => {
-    // A process hands in what it counted when a transaction ends, at most once a second.
+    // A process publishes its counts when a transaction ends, at most once a second.
     await wait(1500)
     await runWork(bench, stage.product, 'update', 32, 50)
     await wait(1500)
@@ -195,7 +195,7 @@ async function hotShare(stage: Stage, bench: Bench): Promise<Finding> {
 
 const deletions = 600
 
-/** Processor time of service and PostgreSQL for one after the other, of records that nothing refers to. */
+/** Compares the processor time of deletes and of updates, for records that nothing refers to. */
 async function deletesBesideUpdates({ product, about }: Stage, bench: Bench): Promise<Finding> {
   const headers = { Authorization: `Bearer ${about.tokens[1]}`, 'Content-Type': 'application/json' }
   const first = (round: number) => 1000 + 2 * round * deletions
@@ -230,11 +230,11 @@ async function deletesBesideUpdates({ product, about }: Stage, bench: Bench): Pr
   }
 }
 
-/** Processor seconds of the service and of PostgreSQL until now. */
+/** Returns the processor seconds of the service and of PostgreSQL until now. */
 const spentOn = ({ server }: System, { postmaster }: Bench): number =>
   ((server.pid && usageOf(server.pid)?.cpuSeconds) || 0) + ((postmaster && childrenCpuSeconds(postmaster)) || 0)
 
-/** Processor time of the product by the floor's. */
+/** Returns the processor time of the product divided by the floor's. */
 async function ofFloor(
   bench: Bench,
   { product, floor }: Stage,
@@ -263,7 +263,7 @@ async function ofFloor(
   }
 }
 
-/** Thirty-two callers of sixteen companies. */
+/** Measures thirty-two callers of sixteen companies. */
 const sixteenCompanies = (options: Options, surroundings: Surroundings): Promise<Finding[]> =>
   onStage(surroundings, { records: 16_000, companies: 16 }, options, async ({ product, floor }, bench) => {
     surroundings.progress.say('Keyed creates of sixteen companies …')
@@ -278,7 +278,10 @@ const sixteenCompanies = (options: Options, surroundings: Surroundings): Promise
     ]
   })
 
-/** Twelve callers ask for one list of 300,000 records sorted by a text, then for twelve pages of it; another company asks for its first page meanwhile. */
+/**
+ * Measures twelve callers that read one list of 300,000 records sorted by a text, and then twelve pages of it, while
+ * another company reads its first page.
+ */
 const sortedLists = (options: Options, surroundings: Surroundings): Promise<Finding[]> =>
   onStage(surroundings, { records: 600_000, companies: 2 }, options, async ({ product, about }) => {
     surroundings.progress.say('Twelve lists of 300,000 records sorted by a text …')

@@ -7,7 +7,7 @@ import { PendingContent } from '../ui/pending.tsx'
 import { PreviewPage } from './preview-page.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 
-/** What agents ask for: one of it at its address, else all that the account may decide about. */
+/** Shows the preview at the address, or all previews that the account may decide. */
 export function AgentsPage() {
   const { pathname } = useLocation()
   const [, , id] = pathname.split('/')

@@ -12,10 +12,10 @@ import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Bullets, Entry, PlainList } from '../ui/layout.tsx'
 import { MutedText } from '../ui/panel.tsx'
 
-/** So many changes are shown before somebody asks for the rest. */
+/** Number of changes that are shown at first. */
 const shownFirst = 20
 
-/** What a plan would do: each record with old and new values, and what goes along. */
+/** Shows the effect of a preview: each record with old and new values, and the records that go along. */
 export function PlannedChanges({ plan }: { plan: Preview }) {
   const { agents, removal } = useTexts()
   const [isAll, setAll] = useState(false)

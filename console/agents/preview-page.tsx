@@ -19,7 +19,7 @@ import { PlannedChanges } from './planned-changes.tsx'
 import { StateChip } from './preview-rows.tsx'
 import { tellDecided } from './use-waiting.ts'
 
-/** What an agent asks for: its words, what would be done, and the decision about it. */
+/** Shows the request of an agent: its words, its effect, and the decision. */
 export function PreviewPage({ id }: { id: string }) {
   const { agents } = useTexts()
   const { data, error, reload } = useLoaded('agents.preview', { id })
@@ -51,7 +51,7 @@ export function PreviewPage({ id }: { id: string }) {
 
 type PreviewProps = { preview: AgentPreviewResult }
 
-/** What the agent says, as plain text that nobody has checked. */
+/** Shows the agent's own words as plain text, because nobody has checked them. */
 function Words({ preview }: PreviewProps) {
   const { agents } = useTexts()
   const format = useFormat()
@@ -89,7 +89,7 @@ function Words({ preview }: PreviewProps) {
   )
 }
 
-/** What the agent has sent, for those who want to see it to the letter. */
+/** Shows the operations exactly as the agent sent them. */
 function SentOperations({ preview: { operations, undo } }: PreviewProps) {
   const { agents } = useTexts()
   return (
@@ -97,7 +97,7 @@ function SentOperations({ preview: { operations, undo } }: PreviewProps) {
       <summary>{agents.sent}</summary>
       <Box
         component="pre"
-        // A keyboard scrolls it.
+        // Focusable, so that the keyboard can scroll it.
         tabIndex={0}
         sx={{
           m: 0,
@@ -115,7 +115,7 @@ function SentOperations({ preview: { operations, undo } }: PreviewProps) {
   )
 }
 
-/** What became of it, and the way back once it was applied. */
+/** Shows the outcome, and the undo button if it was applied. */
 function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
   const { agents } = useTexts()
   const format = useFormat()
@@ -140,7 +140,7 @@ function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { 
       else await write('agents.decline', { id })
       say(isApproved ? agents.approvedNow : agents.declinedNow)
     } finally {
-      // Whatever came of it, the page shows what there is now.
+      // Reloads after a refusal too, so that the page shows the present state.
       await onDecided()
       tellDecided()
     }

@@ -7,7 +7,7 @@ import { ListRow } from '../ui/panel.tsx'
 import { BoldChip } from '../ui/status-chip.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
-/** Previews one under another: what the agent says it is for, how much it changes, what became of it. */
+/** Lists previews with the agent's purpose, the number of changes and the state. */
 export function PreviewRows({ previews }: { previews: readonly AgentPreview[] }) {
   const { agents } = useTexts()
   const format = useFormat()
@@ -45,7 +45,7 @@ const tones = {
   expired: 'default',
 } as const satisfies { [state in AgentPreview['state']]: string }
 
-/** What became of a preview: a word, and a colour that repeats it. */
+/** Shows the state of a preview as a word, with a colour that repeats it. */
 export function StateChip({ state }: Pick<AgentPreview, 'state'>) {
   const { agents } = useTexts()
   return <BoldChip color={tones[state]} label={agents.states[state]} />

@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-admin'
 import { useLoaded } from '../client/use-loaded.ts'
 
-/** Tells whoever shows how many wait that somebody has decided. */
+/** Announces a decision, so that every count of waiting previews is reloaded. */
 export const tellDecided = (): void => void window.dispatchEvent(new Event(decided))
 
 const decided = 'plumbline:decided'
 
-/** How many previews wait for the one who is signed in, looked at anew on every page and after every decision. */
+/** Returns the number of previews that wait for the account. Reloads it on every page and after every decision. */
 export function useWaiting() {
   const { pathname } = useLocation()
   const { data, reload } = useLoaded('agents.waiting')

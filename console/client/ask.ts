@@ -10,13 +10,13 @@ import {
 } from '#derive/console/operations.ts'
 import type { Preview, ProblemBody } from '#registry/refusals.ts'
 
-/** Asks for an operation that changes nothing twice. Whatever is refused is thrown as a `Refused`; writes go by `useWrite`. */
+/** Calls an operation that needs no idempotency key. Throws `RefusedError` if it is refused. Writes use `useWrite`. */
 export const ask = <Name extends UnkeyedOperation>(
   name: Name,
   ...given: RequestArguments<Name>
 ): Promise<ConsoleResponse<Name>> => send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
 
-/** Reads, and what is no write: signing in and out, showing a secret, looking up and trying. */
+/** Reads, and the operations that write no records: sign-in and sign-out, showing a secret, look-ups and trials. */
 type UnkeyedOperation =
   | {
       [Name in ConsoleOperationName]: (typeof consoleOperations)[Name]['method'] extends 'GET' ? Name : never
@@ -28,7 +28,7 @@ type UnkeyedOperation =
   | 'records.look-up'
   | 'records.try-import'
 
-/** Writes with a key of somebody's own making: what was done under it is not done again, however long ago that was sent. */
+/** Writes under the caller's own idempotency key. A repetition under the same key does nothing, at any later time. */
 export const askOnce = <Name extends ConsoleOperationName>(
   name: Name,
   key: string,
@@ -36,7 +36,7 @@ export const askOnce = <Name extends ConsoleOperationName>(
 ): Promise<ConsoleResponse<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
 
-/** What deleting a record would do. */
+/** Previews the deletion of a record. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
   send<ConsoleResponse<'records.delete'>>(
     'DELETE',
@@ -46,11 +46,11 @@ export const previewRemoval = (records: string, id: number | string, signal?: Ab
     },
   )
 
-/** What taking back a write would do. */
+/** Previews the undo of a write. */
 export const previewUndo = (id: string) =>
   send<ConsoleResponse<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
 
-/** What an operation is asked with: what its path leaves open, its parameters and its body. */
+/** The arguments of an operation: the parameters of its path, its query and its body. */
 export type RequestArguments<Name extends ConsoleOperationName> =
   object extends ConsoleRequest<Name> ? [given?: ConsoleRequest<Name>] : [given: ConsoleRequest<Name>]
 
@@ -60,24 +60,24 @@ type ConsoleRequest<Name extends ConsoleOperationName> = {
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
-/** `etag`: only while the record has this tag; `plan`: only where this plan is true still. */
+/** Conditions of a call: the record still has this `etag`; the effect is still that of this `plan`. */
 type AskConditions = {
   etag?: string | null
   plan?: Pick<Preview, 'hash'> | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Parameters; those that are not set are left out. */
+/** Query parameters. Those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
-/** `writeId` names what was written, `plan` what a dry-run would write. */
+/** The answer of an operation. `writeId` is the id of a write, and `plan` the preview of a dry-run. */
 export type ConsoleResponse<Name extends ConsoleOperationName> = ConsoleBody<AnswerOf<Name>> & {
   etag: string | null
   writeId: string | null
   plan?: Preview
 }
 
-/** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
+/** Returns the address of an operation, for calls, links and the keys of loaded data. */
 export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: RequestArguments<Name>): string {
   const { query = {}, ...open } = (given ?? {}) as { query?: object; [parameter: string]: unknown }
   const filled = consoleOperations[name].path.replace(/\{(\w{1,40})\}/g, (_, parameter) =>
@@ -118,7 +118,7 @@ export async function send<Said>(method: string, address: string, given: AskOpti
 
 type RefusedBody = Omit<Partial<ProblemBody>, 'code'> & { code: ProblemBody['code'] | 'unreachable'; detail: string }
 
-/** The service said no. `status` and `body` are also what react-admin looks for. */
+/** Thrown when the service refuses. react-admin also reads `status` and `body`. */
 export class RefusedError extends Error {
   readonly status: number
   readonly body: RefusedBody

@@ -4,8 +4,8 @@ import type { AccountChoice } from '#derive/console/responses.ts'
 import { ask, isUnauthorized } from './ask.ts'
 
 /**
- * Who is signed in is known to the service alone; a cookie that no script can read says so. The browser only remembers
- * that somebody signed in here, so that a page opened by a stranger asks nothing that is bound to be refused.
+ * The provider of sign-in for react-admin. The session is in a cookie that no script can read. The browser stores only
+ * that somebody signed in here, so that a page opened by a stranger sends no request that must be refused.
  */
 export const authProvider: AuthProvider = {
   login: async (given: BodyOf<'session.begin'>) => {
@@ -21,14 +21,14 @@ export const authProvider: AuthProvider = {
   checkAuth: async () => {
     if (!mayBeSignedIn()) throw new Error('nobody has signed in here')
   },
-  // A 403 is about one thing and is said where it was asked; only a session that has ended signs out.
+  // Only an ended session signs out. A 403 is about one request and is shown where it was sent.
   checkError: async (error) => {
     if (isUnauthorized(error)) throw error
   },
   getPermissions: async () => undefined,
 }
 
-/** The password is right for several accounts; nobody is signed in until one is chosen. */
+/** Thrown when a password is right for several accounts. Nobody is signed in until one is chosen. */
 export class SeveralAccounts extends Error {
   readonly choices: readonly AccountChoice[]
   constructor(choices: readonly AccountChoice[]) {

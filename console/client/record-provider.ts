@@ -1,7 +1,7 @@
 import type { DataProvider, GetListParams, Identifier } from 'react-admin'
 import { ask } from './ask.ts'
 
-/** react-admin's way to records, which it takes to be of any type. */
+/** The provider of records for react-admin. */
 export const recordProvider = {
   getList: (records: string, params: GetListParams) => list(records, params, params.filter),
   getMany: async (records: string, { ids }: { ids: Identifier[] }) => {
@@ -23,10 +23,10 @@ export const recordProvider = {
   deleteMany: byAsking,
 } satisfies DataProvider
 
-/** As many ids as one page of the service holds. */
+/** Most ids of one request: the length of a page of the service. */
 const pageMax = 100
 
-/** Pages write by asking themselves, so that a refusal comes to the field it is about. */
+/** Throws if react-admin writes: pages write by `useWrite`, so that a refusal is shown at its field. */
 function byAsking(): never {
   throw new Error('records are written with ask()')
 }
@@ -48,7 +48,7 @@ export const pageQuery = (page: number, perPage: number) => ({
 
 type ListingParameters = { sort?: { field: string; order: string }; filter?: object; fields?: readonly string[] }
 
-/** What a list and its export take alike. */
+/** Returns the query parameters that a list and its export share. */
 export const listQuery = ({ sort, filter, fields }: ListingParameters) => ({
   sort: sort ? `${sort.order === 'DESC' ? '-' : ''}${sort.field}` : undefined,
   fields: fields?.join(','),

@@ -10,7 +10,7 @@ export type LoadResult<Name extends ConsoleOperationName> = {
   reload(): Promise<void>
 }
 
-/** What the service says to a reading operation, asked again when what it is asked with changes. */
+/** Loads a reading operation, and loads it again when its arguments change. */
 export function useLoaded<Name extends ConsoleOperationName>(
   name: Name,
   ...given: RequestArguments<Name>

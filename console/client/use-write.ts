@@ -3,8 +3,8 @@ import { type ConsoleOperationName, consoleOperations } from '#derive/console/op
 import { addressOf, type ConsoleResponse, isRefused, type RequestArguments, send } from './ask.ts'
 
 /**
- * Sends what a form or a button changes. A write keeps its key until it has succeeded, for as long as the form is there:
- * when an answer was lost and somebody tries again, what was done is not done twice.
+ * Returns the function by which a form or a button writes. A write keeps its idempotency key until it has succeeded, as
+ * long as the form is mounted. So a second try after a lost answer writes nothing twice.
  */
 export function useWrite() {
   const keys = useRef(new Map<string, string>())
@@ -18,11 +18,11 @@ export function useWrite() {
       const key = keys.current.get(target) ?? newKey()
       try {
         const answer = await send<ConsoleResponse<Name>>(method, address, { ...given[0], key })
-        // What comes next is something new, even where it looks like a try from before.
+        // The next write is a new one, even if it equals an earlier try.
         keys.current.clear()
         return answer
       } catch (error) {
-        // An earlier try is stored. A change is held against its tag and may go on; a create stays refused.
+        // An earlier try has succeeded. A change gets a new key, because its tag protects it; a create stays refused.
         const isOver = method !== 'POST' && isRefused(error, 'idempotency_key_reuse')
         if (isOver) keys.current.delete(target)
         else keys.current.set(target, key)
@@ -33,6 +33,6 @@ export function useWrite() {
   )
 }
 
-/** `crypto.randomUUID` is there under HTTPS and on localhost alone. */
+/** Returns a random key. `crypto.randomUUID` exists only under HTTPS and on localhost. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -9,7 +9,7 @@ import { TextLink } from '../ui/text-link.tsx'
 
 type DueProps = { title: string; resource: string; items: readonly DueItem[]; count: number; to: string }
 
-/** What lapses soon or has lapsed, the most urgent first. */
+/** Lists documents that lapse soon or have lapsed, the most urgent first. */
 export function Due({ title, resource, items, count, to }: DueProps) {
   const { home, show } = useTexts()
   const format = useFormat()

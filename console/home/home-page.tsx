@@ -23,7 +23,7 @@ import { TextLink } from '../ui/text-link.tsx'
 import { Due } from './due.tsx'
 import { Recent } from './recent.tsx'
 
-/** What needs somebody this morning; each figure leads to the list behind it. */
+/** Shows the figures that need attention. Each links to the list that it counts. */
 export function HomePage() {
   const { home } = useTexts()
   const { account } = useMe()
@@ -138,13 +138,13 @@ function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) 
   )
 }
 
-/** In the order of the definition, whatever the order of the answer. */
+/** Sorts counts by the order of the states in the definition. */
 const inOrder = (counts: { [status: string]: number }): [string, number][] =>
   (statusOf(definitionOf(registry, 'projects') as Definition)?.values ?? []).flatMap((status) =>
     counts[status] === undefined ? [] : [[status, counts[status]] as [string, number]],
   )
 
-/** A company with nothing in it yet. */
+/** Returns whether a company has no data yet. */
 const isBare = ({ projects_by_status, recent }: HomeFigures): boolean =>
   Object.keys(projects_by_status ?? {}).length === 0 && (recent?.length ?? 0) === 0
 
@@ -170,7 +170,7 @@ function FirstSteps() {
 
 type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
 
-/** A number, what it counts, and the way to what was counted. */
+/** Shows a number with its label and a link to the counted records. */
 function Figure({ label, figure, note, to, isSmall }: FigureProps) {
   const format = useFormat()
   return (

@@ -8,7 +8,7 @@ import { Pale, PlainList } from '../ui/layout.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
-/** The last things that happened. */
+/** Lists the latest changes. */
 export function Recent({ entries }: { entries: readonly RecentEntry[] }) {
   const { home, history } = useTexts()
   const { one } = useRecordTexts()

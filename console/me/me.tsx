@@ -22,7 +22,7 @@ type Visitor = OwnAccount & {
 
 const MeContext = createContext<Visitor | null>(null)
 
-/** Asks once who is there; everything inside can rely on it. */
+/** Loads the account once, before its children are shown. */
 export function MeProvider({ children }: { children: ReactNode }) {
   const { data, error, reload } = useLoaded('me.fetch')
   const visible = useMemo(() => {

@@ -5,7 +5,7 @@ import { Panel } from '../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../ui/small-form.tsx'
 import { useMe } from './me.tsx'
 
-/** A new password for oneself; every other session ends. */
+/** Changes one's own password, which ends every other session. */
 export function OwnPassword({ onChanged }: { onChanged(): void }) {
   const { profile } = useTexts()
   const { account, company } = useMe()

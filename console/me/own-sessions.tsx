@@ -11,7 +11,7 @@ import { Lead, ListRow, Panel } from '../ui/panel.tsx'
 import { PendingContent } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 
-/** Where one is signed in; each can be ended, and all others at once. */
+/** Lists one's own sessions. Each can be ended, or all others at once. */
 export function OwnSessions({ sessions: { data, error, reload } }: { sessions: LoadResult<'sessions.list'> }) {
   const { profile } = useTexts()
   const [busy, setBusy] = useState<number | 'others'>()
@@ -83,14 +83,14 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
   )
 }
 
-/** What a browser says of itself, in the two words that people know it by; what it hides is left out. */
+/** Returns the browser and the system of a user agent, by the names that people use. Leaves out unknown ones. */
 function deviceOf(userAgent: string | null): { browser?: string; system?: string } {
   const first = (names: readonly (readonly [RegExp, string])[]) =>
     names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
   return { browser: first(browsers), system: first(systems) }
 }
 
-// Browsers name the ones that they are like, so the particular come first.
+// Many browsers also name the browser that they imitate, so the more specific ones come first.
 const browsers = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],

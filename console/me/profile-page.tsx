@@ -9,7 +9,7 @@ import { useMe } from './me.tsx'
 import { OwnPassword } from './own-password.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 
-/** One’s own account: name, e-mail, password, and where it is signed in. */
+/** Shows one’s own account: name, e-mail, password and sessions. */
 export function ProfilePage() {
   const { profile } = useTexts()
   const sessions = useLoaded('sessions.list')
@@ -28,7 +28,7 @@ export function ProfilePage() {
   )
 }
 
-/** One’s own name and address. Another address asks for the password. */
+/** Changes one’s own name and e-mail address. Another address needs the password. */
 function OwnData() {
   const { profile, common } = useTexts()
   const { account, reload } = useMe()

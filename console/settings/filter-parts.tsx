@@ -6,7 +6,7 @@ import { useTexts } from '../texts/texts.tsx'
 type Days = { from?: string; to?: string }
 type DayFieldsProps = { idPrefix: string; labels: { fromDay: string; toDay: string }; values: Days }
 
-/** The first and the last day of what is shown. */
+/** The inputs of the first and the last day. */
 export function DayFields(props: DayFieldsProps & { onChange(name: keyof Days, value: string): void }) {
   const { idPrefix, labels, values, onChange } = props
   const days = [

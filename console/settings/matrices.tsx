@@ -7,7 +7,7 @@ import { ChoiceMatrix, type ChoiceMatrixProps } from '../ui/choice-matrix.tsx'
 type MatrixProps = Omit<ChoiceMatrixProps, 'rows' | 'columns' | 'codeOf'>
 type RecordMatrixProps = Omit<ChoiceMatrixProps, 'rows'> & { resources?: readonly Definition[] | undefined }
 
-/** Kinds of record against what may be done with them. */
+/** A matrix of resources and rights. */
 export function ScopeMatrix(props: MatrixProps & { resources?: readonly Definition[] }) {
   const { api } = useTexts().settings
   return (
@@ -23,7 +23,7 @@ export function ScopeMatrix(props: MatrixProps & { resources?: readonly Definiti
   )
 }
 
-/** Kinds of record against what happens to them. */
+/** A matrix of resources and events. */
 export function EventMatrix(props: Omit<MatrixProps, 'label'>) {
   const { events, actions } = useTexts().settings.webhooks
   const columns = eventActions.map((action) => ({ key: action, name: actions[action] }))

@@ -1,6 +1,6 @@
 import type { QueryOf } from '#derive/console/operations.ts'
 
-/** Where the log of calls is, narrowed or not, and one of them. */
+/** The filter of the log of calls, and the addresses of the log and of one call. */
 export type CallFilter = { readonly [name in Exclude<QueryOf<'calls.list'>, 'limit' | 'offset'>]?: string }
 
 const callsPath = '/settings/calls'
@@ -15,7 +15,7 @@ export const callsAddress = (filter: CallFilter = {}, more: { days?: number; pag
   return pairs.length === 0 ? callsPath : `${callsPath}?${new URLSearchParams(pairs)}`
 }
 
-/** What an address says of the calls that are wanted. */
+/** Parses the filter of calls in an address. */
 export function readCallsAddress(search: string) {
   const given = new URLSearchParams(search)
   const filter: CallFilter = Object.fromEntries(
@@ -25,7 +25,7 @@ export function readCallsAddress(search: string) {
   return { filter, days, page: Math.max(1, Number(given.get('page')) || 1) }
 }
 
-/** Where the audit is, narrowed or not. */
+/** The filter of the audit, and its address. */
 export type AuditFilter = { readonly [name in QueryOf<'audit.csv'>]?: string }
 
 const auditPath = '/settings/audit'
@@ -36,7 +36,7 @@ export const auditAddress = (filter: AuditFilter = {}, page = 1): string => {
   return pairs.length === 0 ? auditPath : `${auditPath}?${new URLSearchParams(pairs)}`
 }
 
-/** What an address says of the entries that are wanted. */
+/** Parses the filter of audit entries in an address. */
 export function readAuditAddress(search: string) {
   const given = new URLSearchParams(search)
   const filter: AuditFilter = Object.fromEntries(
@@ -47,14 +47,14 @@ export function readAuditAddress(search: string) {
 
 export const periods = [7, 30, 90] as const
 
-/** The first of so many days up to today, as the service counts days: by UTC. */
+/** Returns the first of `days` days up to today. Days are of UTC, as in the service. */
 export const firstDay = (days: number): string =>
   new Date(Date.now() - (days - 1) * 24 * 3600 * 1000).toISOString().slice(0, 10)
 
-/** Where the token is, and where it is changed. */
+/** The addresses of the token and of its changes. */
 export const tokenPath = '/settings/api'
 export const changeTokenPath = '/settings/api/change'
 
-/** Where the webhooks are, and one of them. */
+/** The addresses of the webhooks and of one webhook. */
 export const webhooksPath = '/settings/webhooks'
 export const webhookPath = (id: number): string => `${webhooksPath}/${id}`

@@ -24,7 +24,7 @@ const AuditSection = lazily('AuditSection', () => import('./audit/audit-section.
 const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
 
 type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history' | 'audit'
-/** `rights`: any of them is enough. */
+/** The sections. Any one of the `rights` opens a section. */
 const sections: readonly { key: SectionKey; rights: readonly string[]; Section: ComponentType }[] = [
   { key: 'api', rights: ['API_MANAGE'], Section: ApiSection },
   { key: 'webhooks', rights: ['API_MANAGE'], Section: WebhooksSection },
@@ -37,14 +37,14 @@ const sections: readonly { key: SectionKey; rights: readonly string[]; Section: 
   { key: 'audit', rights: ['AUDIT_VIEW'], Section: AuditSection },
 ]
 
-/** Settings, section by section; only those that the account may use. */
+/** Shows the sections of Settings that the account may use. */
 export function SettingsPage() {
   const { settings, trouble } = useTexts()
   const { holds } = useMe()
   const { pathname } = useLocation()
   const open = sections.filter(({ rights }) => rights.some(holds))
   const [, , given] = pathname.split('/')
-  // Usage had a page of its own once.
+  // Old links name the former page of usage.
   const wanted = given === 'usage' ? 'calls' : given
   const chosen = open.find(({ key }) => key === wanted) ?? open[0]
   if (!chosen) {

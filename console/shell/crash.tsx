@@ -3,7 +3,7 @@ import { LinkBase } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
 
-/** A mistake of ours on one page; the rest goes on. */
+/** Shown instead of a page that failed by an error of the program. The other pages still work. */
 export function Crash() {
   const { trouble, common } = useTexts()
   return (
@@ -17,13 +17,13 @@ export function Crash() {
 
 export const NotFound = () => <NotFoundPage title={useTexts().trouble.notFound} />
 
-/** A page that the account may not see, and whom to ask. */
+/** Shown instead of a page that the account may not see. */
 export function Forbidden() {
   const { trouble } = useTexts()
   return <NotFoundPage title={trouble.forbidden} lead={trouble.forbiddenLead} />
 }
 
-/** Nothing but why, and the way home. */
+/** Shows a reason and a link to the home page. */
 const NotFoundPage = ({ title, lead }: { title: string; lead?: string }) => (
   <Page title={title} lead={lead}>
     <Button component={LinkBase} to="/" variant="outlined">

@@ -12,7 +12,7 @@ import { useLogout, useNavigate } from 'react-admin'
 import { useMe } from '../me/me.tsx'
 import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
 
-/** The account: its page, the language, light or dark, and the way out. */
+/** The menu of the account: its page, the language, light or dark, and sign-out. */
 export function ProfileMenu() {
   const { shell } = useTexts()
   const { account } = useMe()

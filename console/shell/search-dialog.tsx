@@ -45,7 +45,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           noOptionsText={shell.searchNone}
           disablePortal
           autoHighlight
-          // With its list always open, the field would keep Escape for itself.
+          // The field handles Escape itself while its list is open, which is always.
           onKeyDown={({ key }) => key === 'Escape' && onClose()}
           renderOption={({ key, ...option }, { resource, name }) => (
             <li key={key} {...option}>
@@ -112,7 +112,7 @@ function useHits(typed: string) {
   return { hits: found.typed === typed ? found.hits : [], isSearching: found.typed !== typed }
 }
 
-/** A heading for readers of the screen alone. */
+/** A heading for screen readers alone. */
 const Hidden = styled('h2')({
   position: 'absolute',
   width: 1,

@@ -17,7 +17,7 @@ const SearchDialog = lazily('SearchDialog', loadSearch)
 
 const sidebarWidth = 232
 
-/** Around every page: where one can go, who is there, and search. */
+/** The frame of every page: navigation, account and search. */
 export function Shell({ children }: CoreLayoutProps) {
   const { pathname, search } = useLocation()
   if (!mayBeSignedIn()) {
@@ -38,7 +38,7 @@ function Frame({ children }: CoreLayoutProps) {
   const { pathname } = useLocation()
   useShortcuts(() => setSearching(true))
   useEffect(() => setMenuOpen(false), [pathname])
-  // It is there when it is first opened, so that no letter typed after the shortcut is lost.
+  // Loaded before it is first opened, so that no letter typed after the shortcut is lost.
   useEffect(() => void loadSearch(), [])
   return (
     <Box sx={{ display: 'flex', minHeight: '100vh' }}>
@@ -79,7 +79,7 @@ function Frame({ children }: CoreLayoutProps) {
   )
 }
 
-/** First on the page for the one who comes by keyboard. A button, because the address after # is the page. */
+/** The first element for the keyboard. A button and no link, because the address after # selects the page. */
 function SkipLink() {
   const { shell } = useTexts()
   return (
@@ -93,7 +93,7 @@ function SkipLink() {
   )
 }
 
-/** Ctrl-K or Cmd-K searches everywhere; "/" goes to the search of the page, else does the same. */
+/** Handles shortcuts. Ctrl-K or Cmd-K opens the search. "/" focuses the search of the page, or opens the search. */
 function useShortcuts(search: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

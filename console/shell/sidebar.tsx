@@ -31,7 +31,7 @@ import { Brand } from '../ui/page.tsx'
 import { MutedText } from '../ui/panel.tsx'
 import { agentsPath, businessDocuments, lists, servedDefinitions } from './places.ts'
 
-/** Everywhere the account may go. */
+/** Links to all pages that the account may use. */
 export function Sidebar() {
   const { shell } = useTexts()
   const { may, holds, company } = useMe()
@@ -73,7 +73,7 @@ export function Sidebar() {
   )
 }
 
-/** Where agents are decided about, with how many wait. */
+/** The link to the agents' previews, with the number of waiting ones. */
 function AgentsPlace() {
   const { agents } = useTexts()
   const data = useWaiting()
@@ -108,7 +108,7 @@ function Place({ to, label, icon, beside }: PlaceProps) {
   )
 }
 
-/** A picture beside a name; a resource without one of its own gets a sheet of paper. */
+/** Icons of resources. Others get a sheet of paper. */
 const icons: { readonly [resource: string]: ComponentType<{ fontSize?: 'small' }> } = {
   projects: FolderOpen,
   workers: Engineering,

@@ -8,7 +8,7 @@ import { AskFirst } from '../ui/ask-first.tsx'
 import { Note } from '../ui/panel.tsx'
 import { PasswordField } from '../ui/small-form.tsx'
 
-/** The session ended while somebody was typing: sign in over the page, and go on where it stood. */
+/** Asks to sign in again over the page if the session ended, so that typed values are not lost. */
 export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void }) {
   const texts = useTexts()
   const { account } = useMe()

@@ -14,10 +14,10 @@ import { useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/page.tsx'
 import { Lead, Text } from '../ui/panel.tsx'
 
-/** What was typed, and the account that was chosen. */
+/** The typed values, and the chosen account. */
 type Credentials = { [name: string]: FormDataEntryValue | number }
 
-/** The way in. A wrong name and a wrong password get the same sentence. */
+/** The sign-in. A wrong name and a wrong password get the same message. */
 export function SignInPage() {
   const texts = useTexts()
   const { signIn } = texts
@@ -107,7 +107,7 @@ type ChooseAccountProps = {
   onBack(): void
 }
 
-/** Where somebody with several accounts wants to go. */
+/** Chooses one of several accounts with the same password. */
 function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps) {
   const { signIn } = useTexts()
   return (

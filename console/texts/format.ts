@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { minorDigits } from '#registry/iso-codes.ts'
 import { useTexts } from './texts.tsx'
 
-/** Numbers, amounts and days as people of the language write and read them. */
+/** Returns functions that format and parse numbers, amounts and days in the notation of the language. */
 export function useFormat() {
   const { locale } = useTexts()
   return useMemo(() => formatOf(locale), [locale])
@@ -17,7 +17,7 @@ function formatOf(locale: string) {
   const regions = new Intl.DisplayNames(locale, { type: 'region' })
   const moneys = new Intl.DisplayNames(locale, { type: 'currency' })
 
-  /** Typed text as a plain decimal numeral, such as "1234.5"; undefined where it is none. */
+  /** Converts typed text to a plain decimal numeral, such as "1234.5". Returns undefined if it is none. */
   const numeral = (typed: string): string | undefined => {
     const plain = typed.trim().replaceAll(/[\s\u00a0\u202f']/g, '')
     const grouped = new RegExp(`^-?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`)
@@ -33,17 +33,17 @@ function formatOf(locale: string) {
     exactly: (value: string) => exactly.format(new Date(value)),
     country: (code: string) => regions.of(code) ?? code,
     currency: (code: string) => moneys.of(code) ?? code,
-    /** An amount of minor units, exact at any size. */
+    /** Formats an amount of minor units, exact at any size. */
     money: (minor: number, currency: string) =>
       moneyFormat(locale, currency).format(unitsText(minor, minorDigits(currency)) as unknown as number),
-    /** The same as somebody would type it. */
+    /** Formats an amount as people would type it. */
     amount: (minor: number, currency: string) => unitsText(minor, minorDigits(currency)).replace('.', decimal),
     typed: (value: number) => String(value).replace('.', decimal),
     readNumber: (typed: string): number | undefined => {
       const text = numeral(typed)
       return text === undefined ? undefined : Number(text)
     },
-    /** Minor units out of a typed amount, worked out on its digits; undefined where it is none. */
+    /** Parses a typed amount to minor units by its digits, without rounding. Returns undefined if it is none. */
     readAmount: (typed: string, currency: string): number | undefined => {
       const [whole, fraction = ''] = numeral(typed)?.split('.') ?? []
       const digits = minorDigits(currency)

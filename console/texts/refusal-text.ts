@@ -2,10 +2,10 @@ import type { Problem } from '#registry/definition.ts'
 import { isRefused, isUnauthorized, RefusedError } from '../client/ask.ts'
 import type { Texts } from './en/index.ts'
 
-/** A field's problem in the reader's language where the catalogue knows its code, else in the service's words. */
+/** Returns a field's problem in the reader's language, or in the service's words if the catalogue lacks its code. */
 export const problemText = ({ code, message }: Problem, { problems }: Texts): string => problems[code] || message
 
-/** What to say of an error that no field can show. */
+/** Returns the text of an error that is about no field. */
 export function errorText(error: unknown, texts: Texts): string {
   if (!(error instanceof RefusedError)) return texts.trouble.unexpected
   const { code, detail } = error.body
@@ -14,7 +14,7 @@ export function errorText(error: unknown, texts: Texts): string {
   return texts.trouble.codes[code] || detail || error.body.title || texts.trouble.unexpected
 }
 
-/** Why somebody was not let in. */
+/** Returns the text of a refused sign-in. */
 export function refusalText(error: unknown, texts: Texts): string {
   if (isRefused(error, 'too_many_requests')) return texts.signIn.throttled
   if (isUnauthorized(error) || isRefused(error, 'validation_failed')) return texts.signIn.wrong

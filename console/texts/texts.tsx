@@ -4,7 +4,7 @@ import type { Step } from '#derive/form/steps.ts'
 import { capital, formatName } from '#derive/words.ts'
 import { en, type Texts } from './en/index.ts'
 
-/** The languages there are; all but the first are loaded when they are asked for. */
+/** The languages. All but the first are loaded when they are chosen. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
 
@@ -18,7 +18,7 @@ export const useTexts = (): Texts => useContext(TextsContext)
 
 export const useLanguage = () => useStore<Language>('language', findPreferred())
 
-/** The texts of the language chosen, or of the browser’s where there are such. */
+/** Provides the texts of the chosen language, or of the browser’s language if there are any. */
 export function TextsProvider({ children }: { children: ReactNode }) {
   const [language] = useLanguage()
   const [texts, setTexts] = useState<Texts>()
@@ -47,15 +47,15 @@ type RecordTexts = {
   none: string
   fields: { [field: string]: string }
   values: { [value: string]: string }
-  /** By the state they lead to, or by both: `PAID>ISSUED`. */
+  /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
   steps?: { [state: string]: string }
-  /** How a mistake in one that is locked is put right. */
+  /** The remedy for a mistake in a locked record. */
   correction?: string
-  /** Making one from another record. */
+  /** The label of a button that creates one from another record. */
   make?: string
 }
 
-/** How the catalogue speaks of records. A name it lacks yet is shown as the registry spells it. */
+/** Returns the texts about records. A name that the catalogue lacks is shown as the registry spells it. */
 export function useRecordTexts() {
   const texts = useTexts()
   return useMemo(() => recordTexts(texts), [texts])
@@ -81,7 +81,7 @@ function recordTexts(texts: Texts) {
       all[resource]?.steps?.[`${from[field]}>${to}`] ??
       all[resource]?.steps?.[String(to)] ??
       (typeof to === 'boolean' ? label(resource, field) : (all[resource]?.values[to] ?? spelled(to.toLowerCase()))),
-    /** Where a step leads. */
+    /** Returns the name of the state after a step. */
     stateAfter: (resource: string, { field, to }: Step): string =>
       typeof to === 'string'
         ? (all[resource]?.values[to] ?? spelled(to.toLowerCase()))
@@ -90,7 +90,7 @@ function recordTexts(texts: Texts) {
           : texts.show.not(label(resource, field)),
     correction: (resource: string): string => all[resource]?.correction ?? '',
     make: (resource: string): string => all[resource]?.make ?? all[resource]?.add ?? spelled(resource),
-    /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
+    /** Formats a path such as `billing_address.city` or `lines[3].quantity` by the labels of its parts. */
     path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
       const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'

@@ -8,26 +8,26 @@ import { useTexts } from '../texts/texts.tsx'
 import { KeepUnsaved, LeaveQuestion } from './unsaved.tsx'
 
 type AskFirstProps = {
-  /** Absent: it is open for as long as it is there. */
+  /** If absent, it is open while it is mounted. */
   open?: boolean
   title: string
   children: ReactNode
-  /** What the button that does it says; without one there is nothing to do but close. */
+  /** The label of the button that confirms. Without it there is only a button to close. */
   confirm?: string
   cancel?: string
   isDangerous?: boolean
   isBusy?: boolean
   isDisabled?: boolean
   wide?: boolean
-  /** Something was chosen in it; what is typed is noticed by itself. */
+  /** True if something was chosen in it. Typed values are noticed without it. */
   isDirty?: boolean
   onConfirm?: () => void
   onClose: () => void
 }
 
 /**
- * A question before something that matters. Enter in a field of it confirms; Escape, a click beside it and another page
- * close it, once it has been asked whether what was typed may be lost.
+ * A question before an important action. Enter in one of its fields confirms. Escape, a click beside it and another
+ * page close it, after a question if typed values would be lost.
  */
 export function AskFirst(props: AskFirstProps) {
   const { open = true, title, children, confirm, cancel, onConfirm, onClose } = props

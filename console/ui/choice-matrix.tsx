@@ -16,13 +16,13 @@ export type ChoiceMatrixProps = {
   columns: readonly ChoiceName[]
   codeOf(row: string, column: string): string
   chosen: readonly string[]
-  /** What can be ticked; everything when absent. */
+  /** The codes that can be ticked. All if absent. */
   held?: ReadonlySet<string>
   isReadOnly?: boolean
   onChange?(chosen: string[]): void
 }
 
-/** Codes at the crossings of rows and columns, each of which may be chosen. */
+/** A matrix of codes that can be chosen. */
 export function ChoiceMatrix(props: ChoiceMatrixProps) {
   const { label, rows, columns, codeOf, chosen, held, isReadOnly, onChange } = props
   const { settings } = useTexts()
@@ -30,7 +30,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
   const set = (codes: readonly string[], yes: boolean) =>
     onChange?.(yes ? [...new Set([...chosen, ...codes])] : chosen.filter((code) => !codes.includes(code)))
   return (
-    // Where nothing in it takes the focus, it is scrolled by the keyboard itself.
+    // Focusable if nothing in it is, so that the keyboard can scroll it.
     <TableContainer {...(isReadOnly ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
       <Table aria-label={label} sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}>
         <TableHead>

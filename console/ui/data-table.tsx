@@ -15,7 +15,7 @@ type DataTableProps<Item> = {
   isLog?: boolean
 }
 
-/** A table of things of one sort, a row for each, which scrolls sideways where it is too wide. */
+/** A table with a row for each item, which scrolls sideways if it is too wide. */
 export const DataTable = <Item,>({ label, items, keyOf, columns, isLog }: DataTableProps<Item>) => (
   <TableContainer>
     <Table

@@ -73,7 +73,7 @@ export const Tiles = ({ width, gap = 2, mb, isKept, sx, ...rest }: TilesProps) =
   return <Box sx={{ display: 'grid', gap, mb, gridTemplateColumns: columns, ...sx }} {...rest} />
 }
 
-/** What can be done with what stands above. */
+/** The buttons below a part of a page. */
 export const Buttons = styled(Stack)(({ theme }) => ({
   flexFlow: 'row wrap',
   alignItems: 'center',
@@ -96,7 +96,7 @@ export const AtEnd = styled('div')({ marginLeft: 'auto' })
 /** A figure or a day, which is not broken; figures below each other are aligned. */
 export const Unbroken = styled('span')({ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' })
 
-/** Something that is opened by those who want to see it. */
+/** Content that is opened on demand. */
 export const Details = styled('details')(({ theme }) => ({
   marginTop: theme.spacing(2),
   '& summary': { cursor: 'pointer', fontWeight: 600, minHeight: 24 },

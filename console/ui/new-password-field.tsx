@@ -14,7 +14,7 @@ type NewPasswordFieldProps = {
   onType(typed: string): void
 }
 
-/** A new password, and how hard it is to guess by the service's own measure, while it is typed. */
+/** The input of a new password. Shows its strength by the service's own measure while it is typed. */
 export function NewPasswordField({ label, value, owner, wrong, hint, onType }: NewPasswordFieldProps) {
   const { profile } = useTexts()
   const strength = useStrength(value, owner)
@@ -30,7 +30,7 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
         hint={[profile.strengthHint, hint].filter(Boolean).join(' ')}
       />
       {value !== '' && (
-        // Takes its place with the first letter, so that nothing moves under a click when the measure arrives.
+        // Reserves its place from the first letter on, so that nothing moves under a click when the measure arrives.
         <Box
           sx={{
             display: 'flex',
@@ -57,7 +57,7 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
   )
 }
 
-/** The measure is large, so it is loaded when somebody begins to type; without it the service says no in its turn. */
+/** Loads the measure, which is large, with the first letter. Without it, the service refuses a weak password. */
 function useStrength(password: string, { email, name, company }: Owner): Strength | undefined {
   const [measured, setMeasured] = useState<{ password: string; strength: Strength }>()
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { type NotificationPayload, useNotificationContext } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
 
-/** What was done, said once at the foot of the page, with a way back where there is one. */
+/** Shows each notice once at the foot of the page, with an undo button if there is an undo. */
 export function Notices() {
   const { notifications, takeNotification } = useNotificationContext()
   const [shown, setShown] = useState<NotificationPayload | undefined>()

@@ -17,7 +17,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** One page: its heading, what can be done, and what it shows. */
+/** One page with its heading, its actions and its content. */
 export function Page({ title, above, beside, actions, lead, children }: PageProps) {
   const { shell } = useTexts()
   useEffect(() => {

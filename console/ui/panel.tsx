@@ -30,7 +30,7 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
   )
 }
 
-/** A fact of a list of facts (`dl`): what it is called, and what it is. */
+/** A fact of a list of facts (`dl`): its name and its value. */
 export const Term = ({ name, isAlone, children }: TermProps) => (
   <>
     <Pale as="dt" hidden={isAlone}>
@@ -79,7 +79,7 @@ export const FactList = ({ facts, isBeside }: FactListProps) => (
 
 type NoteProps = { mt?: number; mb?: number; isRaised?: boolean }
 
-/** Something to know, above what it is about. `isRaised` sets it off from the page, as a sheet. */
+/** A notice above its subject. `isRaised` sets it off from the page, as a sheet. */
 export const Note = ({ mt, mb = 2, isRaised, ...rest }: AlertProps & NoteProps) => (
   <Alert variant="outlined" sx={{ mt, mb, bgcolor: isRaised ? 'background.paper' : undefined }} {...rest} />
 )
@@ -87,7 +87,7 @@ export const Note = ({ mt, mb = 2, isRaised, ...rest }: AlertProps & NoteProps) 
 /** A text with room above or below it. */
 export const Text = ({ mt, mb, sx, ...rest }: SpacedProps) => <Typography sx={{ mt, mb, ...sx }} {...rest} />
 
-/** What is said beside, in small and paler letters. */
+/** Secondary text in small and paler letters. */
 export const MutedText = (props: SpacedProps) => <Text variant="body2" color="textSecondary" {...props} />
 
 type SpacedProps = TypographyProps & { component?: ElementType; mt?: number; mb?: number; sx?: object }
@@ -97,7 +97,7 @@ export const Lead = ({ isNarrow, ...rest }: SpacedProps & { isNarrow?: boolean }
   <Text color="textSecondary" mb={2} sx={{ maxWidth: isNarrow ? '70ch' : undefined }} {...rest} />
 )
 
-/** Nothing is here, and this is what to do next. */
+/** Shown instead of an empty list, with the next step. */
 export const Empty = ({ title, lead, children }: { title: string; lead?: string; children?: ReactNode }) => (
   <Box sx={{ py: 6, px: 2, textAlign: 'center' }}>
     <Text variant="h2" component="p" mb={0.5}>

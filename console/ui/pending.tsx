@@ -8,13 +8,13 @@ import { useTexts } from '../texts/texts.tsx'
 
 type PendingProps = { error: unknown; retry?: () => void; isThere?: boolean }
 
-/** In the place of what is asked for, until it is there: that it is on its way, or what went wrong. */
+/** Shown until data is loaded: that it is loading, or the error. */
 export function PendingContent({ error, retry, isThere }: PendingProps) {
   if (error) return <Trouble error={error} retry={retry} />
   return isThere ? null : <WaitingNotice />
 }
 
-/** What went wrong, and the way on. */
+/** Shows an error and the next step. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   const texts = useTexts()
   return (
@@ -34,7 +34,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
   )
 }
 
-/** Says that something is on its way, once that takes long enough to be noticed. */
+/** Shows that data is loading, after a noticeable delay. */
 export function WaitingNotice({ whole = false }: { whole?: boolean }) {
   const { common } = useTexts()
   const [isLong, setLong] = useState(false)
@@ -52,7 +52,7 @@ export function WaitingNotice({ whole = false }: { whole?: boolean }) {
   )
 }
 
-/** A component of a file that is loaded when it is first shown. */
+/** Returns a component whose file is loaded when it is first shown. */
 export const lazily = <Name extends string, Props>(
   name: Name,
   load: () => Promise<{ readonly [exported in Name]: ComponentType<Props> }>,

@@ -12,10 +12,10 @@ import { errorText, problemText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from './ask-first.tsx'
 
-/** `write` keeps the keys of this form; `say` tells what was done. */
+/** The helpers of a submit. `write` has the idempotency keys of this form; `say` shows a notice. */
 type SubmitContext = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
 
-/** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
+/** Returns the state of a small form that is not about a record. It sends once and shows refusals at their fields. */
 export function useSmallForm<Given extends unknown[] = []>(
   send: (means: SubmitContext, ...given: Given) => Promise<unknown>,
 ) {
@@ -32,9 +32,9 @@ export function useSmallForm<Given extends unknown[] = []>(
   return {
     isBusy,
     trouble,
-    /** What is wrong at a field, for its helper text. */
+    /** Returns the problem of a field, for its helper text. */
     wrong,
-    /** The properties of the input of a field: its value, what changes it, and what is wrong at it. */
+    /** Returns the properties of the input of a field: its value, its handler and its problem. */
     bindField: (field: string, value: string, onType: (typed: string) => void) => ({
       value,
       onType,
@@ -65,12 +65,12 @@ type SmallFormProps = {
   variant?: 'contained' | 'outlined'
   isDisabled?: boolean
   maxWidth?: number
-  /** Instead of sending it at once. */
+  /** Called instead of sending the form at once. */
   onSubmit?(): void
   children: ReactNode
 }
 
-/** Fields under one another, what is wrong with all of them, and the button that sends them. */
+/** A form with its fields one below the other, its problems and its button. */
 export const SmallForm = ({
   form,
   confirm,
@@ -113,7 +113,7 @@ type FormDialogProps = {
   children: ReactNode
 }
 
-/** The same in a wide dialog, which stays open until its form has been sent. */
+/** A form in a wide dialog, which stays open until the form has been sent. */
 export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
   <AskFirst wide isBusy={form.isBusy} onConfirm={async () => (await form.submit()) && rest.onClose()} {...rest}>
     <Stack spacing={2} sx={{ pt: 1 }}>
@@ -124,7 +124,7 @@ export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
 )
 
 type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'> & {
-  /** What is wrong at it, said instead of the hint. */
+  /** The problem, which is shown instead of the hint. */
   wrong?: string | undefined
   hint?: ReactNode
   onType(typed: string): void
@@ -135,7 +135,7 @@ export const SmallField = ({ wrong, hint, onType, ...rest }: SmallFieldProps) =>
   <TextField {...rest} error={!!wrong} helperText={wrong ?? hint} onChange={({ target }) => onType(target.value)} />
 )
 
-/** The password that somebody has, asked for again before something that matters. */
+/** The input of the present password, which is asked for again before an important action. */
 export function PasswordField(props: SmallFieldProps) {
   const { settings } = useTexts()
   return <SmallField type="password" label={settings.api.password} autoComplete="current-password" {...props} />
@@ -147,7 +147,7 @@ type SelectProps<Value> = Omit<TextFieldProps, 'value' | 'onChange'> & {
   onChange(value: Value): void
 }
 
-/** One of a few, of which one is chosen at any time. */
+/** The input of one of a few options. One is always chosen. */
 export const Select = <Value extends string | number>({ options, onChange, ...rest }: SelectProps<Value>) => (
   <TextField
     select

@@ -4,7 +4,7 @@ import { useRecordTexts } from '../texts/texts.tsx'
 
 type Tone = 'success' | 'info' | 'warning' | 'error' | 'default'
 
-/** How a word strikes the eye. A word that is not here is neutral. */
+/** Tones of states. Other words are neutral. */
 const tones: { readonly [word: string]: Tone } = {
   ACTIVE: 'success',
   APPROVED: 'success',
@@ -30,7 +30,7 @@ const tones: { readonly [word: string]: Tone } = {
 /** A state in a word. */
 export const BoldChip = styled(Chip)({ fontWeight: 600 })
 
-/** Where a record stands: a word, and a colour that repeats it. */
+/** Shows the state of a record as a word, with a colour that repeats it. */
 export function StatusChip({ resource, value }: { resource: string; value: string }) {
   const { value: word } = useRecordTexts()
   const tone = tones[value] ?? 'default'

@@ -1,6 +1,6 @@
 import { createTheme } from '@mui/material/styles'
 
-/** Calm colours with a contrast of at least 4.5 in both schemes, and the fonts that are there already. */
+/** The theme: calm colours with a contrast of at least 4.5 in both schemes, and the fonts of the system. */
 export const theme = createTheme({
   cssVariables: { colorSchemeSelector: 'data-scheme' },
   colorSchemes: {

@@ -7,7 +7,7 @@ import { useEffect, useId, useRef } from 'react'
 import { useBlocker } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
 
-/** Asks before what was typed is left behind; `release` lets the next step go, after saving. */
+/** Asks before typed values are lost. `release` allows the next navigation, after saving. */
 export function useUnsaved(isDirty: boolean) {
   const isReleased = useRef(false)
   const blocker = useBlocker(
@@ -35,10 +35,10 @@ export function useUnsaved(isDirty: boolean) {
   }
 }
 
-/** The same for what is only sometimes there. */
+/** Asks like `useUnsaved`, while it is mounted. */
 export const KeepUnsaved = () => useUnsaved(true).question
 
-/** Before what was typed is lost. */
+/** The question before typed values are lost. */
 export function LeaveQuestion({ onLeave, onStay }: { onLeave(): void; onStay(): void }) {
   const { form } = useTexts()
   const id = useId()

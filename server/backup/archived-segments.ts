@@ -5,7 +5,7 @@ import { BackupProblem, type Manifest } from './manifest.ts'
 import { checkSegment, segmentName, segmentOf } from './segment.ts'
 import { followedTimeline, type Timelines } from './timelines.ts'
 
-/** PostgreSQL's log, as it was archived: a file for each segment, compressed, named by timeline and number. */
+/** The archive of PostgreSQL's log has one compressed file for each segment, named by timeline and number. */
 
 type Segment = { file: string; timeline: number; segment: number }
 
@@ -15,7 +15,7 @@ function parseSegments(file: string): Segment[] {
   return timeline === '' ? [] : [{ file, timeline: Number.parseInt(timeline, 16), segment }]
 }
 
-/** In the order of their numbers. */
+/** Reads the archived segments, sorted by their numbers. */
 async function segmentsIn(folder: string): Promise<Segment[]> {
   return (await readNames(folder))
     .flatMap(parseSegments)
@@ -25,13 +25,13 @@ async function segmentsIn(folder: string): Promise<Segment[]> {
 /** The segments that a recovery to the end replays. */
 export type ArchivedSegments = {
   folder: string
-  /** In their order; those in which no change begins are not among them. */
+  /** Sorted; without the segments in which no change begins. */
   segments: { name: string; segment: number }[]
 }
 
 /**
- * Checks that the archive goes on where a backup ends, on the timeline that PostgreSQL follows, without a gap and with
- * every segment whole: PostgreSQL itself takes a damaged segment for the end of the archive.
+ * Checks that the archive continues a backup on the timeline that PostgreSQL follows, without a gap and with every
+ * segment whole. PostgreSQL itself takes a damaged segment for the end of the archive.
  */
 export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<ArchivedSegments> {
   const folder = findArchiveFolder(archive, postgres.system_id)
@@ -45,7 +45,7 @@ export async function checkArchive(archive: string, { log, postgres }: Manifest)
     const path = join(folder, file)
     if (segment > next) throw missingSegment(folder, segmentName(timelineAt(timelines, next), next))
     const { hasStart } = await checkSegment(path, { timeline, segment, systemId: postgres.system_id })
-    // What lies before is in the backup; PostgreSQL takes it from the archive all the same.
+    // The backup has this segment too. It is checked because PostgreSQL reads it from the archive all the same.
     if (segment < next) continue
     if (hasStart) segments.push({ name: segmentName(timeline, segment), segment })
     next = segment + 1
@@ -62,8 +62,8 @@ const missingSegment = (folder: string, name: string): BackupProblem =>
   )
 
 /**
- * Checks that PostgreSQL replayed all of the archive. Where a segment is not of the same history, it ends before it
- * without a word. `position`: where the last change that it replayed begins.
+ * Checks that PostgreSQL replayed all of the archive. It stops without an error before a segment of another history.
+ * `position` is the start of the last change that it replayed.
  */
 export function checkEnd({ folder, segments }: ArchivedSegments, position: string): void {
   const reached = segmentOf(position)
@@ -75,7 +75,7 @@ export function checkEnd({ folder, segments }: ArchivedSegments, position: strin
   )
 }
 
-/** What no backup from this one on needs any more. */
+/** Returns the paths of the segments that neither this backup nor a later one needs. */
 export async function outdatedIn(archive: string, { log, postgres }: Manifest): Promise<string[]> {
   const folder = findArchiveFolder(archive, postgres.system_id)
   return (await segmentsIn(folder))

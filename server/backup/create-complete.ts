@@ -7,20 +7,20 @@ import { BackupProblem } from './manifest.ts'
 
 export type CompletionRequest = {
   to: string
-  /** What to do if something has that name already. */
+  /** The advice for the operator if the name is taken. */
   ifTaken: string
-  /** The way around a folder that cannot be written. */
+  /** The advice for the operator if the folder cannot be written. */
   remedy: string
   /**
-   * What this process could not remove yet: `sweep` leaves it, as what a running process works on. A process that makes
-   * one after the other keeps it for the next.
+   * Paths that this process could not remove yet, and tries again. `removeLeftovers` skips them while this process
+   * runs, so a process that creates several passes the same set each time.
    */
   left?: Set<string>
 }
 
 /**
- * Creates a file or a folder that does not exist yet. It has another name until it is whole and on the disk. A refusal
- * of the file system becomes a sentence about the folder that it is made in.
+ * Creates a file or a folder that does not exist yet. It has a temporary name until it is whole and flushed. Throws a
+ * `BackupProblem` about the parent folder if the file system refuses.
  */
 export async function createComplete<T>(whole: CompletionRequest, make: (fresh: string) => Promise<T>): Promise<T> {
   const { to, ifTaken, remedy, left = new Set() } = whole
@@ -45,17 +45,17 @@ export async function createComplete<T>(whole: CompletionRequest, make: (fresh: 
   }
 }
 
-/** Removes paths, and keeps those that cannot be removed. */
+/** Removes paths. Those that cannot be removed stay in the set. */
 async function removeAll(left: Set<string>): Promise<void> {
   for (const path of left)
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).then(
       () => left.delete(path),
-      // Tried again with the next one.
+      // The next call tries again.
       () => undefined,
     )
 }
 
-/** An error of the file system in a folder as a sentence about that folder; any other error as it is. */
+/** Returns a `BackupProblem` about the folder for an error of the file system in it, and any other error unchanged. */
 export function folderProblem(error: unknown, folder: string, remedy: string): unknown {
   const { code, syscall = 'connect', path } = (error ?? {}) as NodeJS.ErrnoException
   const isHere = syscall !== 'connect' && (path === undefined || path.startsWith(folder) || folder.startsWith(path))

@@ -11,7 +11,7 @@ import { createComplete } from './create-complete.ts'
 import { type FileFacts, manifestName, manifestText } from './manifest.ts'
 import { writeTar } from './tar.ts'
 
-/** What an exported company is: a file of lines for each table, and this as the last entry. */
+/** The last entry of the archive of a company. The other entries are one file of lines for each table. */
 export type CompanyManifest = {
   format: typeof companyFormat
   exported_at: string
@@ -33,7 +33,7 @@ export type ExportTask = {
   progress(sentence: string): void
 }
 
-/** One archive with everything of a company but secrets, as of one moment. It has its name when it is whole. */
+/** Exports a company, without secrets, as of one moment. The archive gets its name when it is whole. */
 export const exportCompany = (task: ExportTask): Promise<CompanyManifest> =>
   createComplete({ to: task.to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
     writeArchive(fresh, task),
@@ -44,7 +44,7 @@ async function writeArchive(
   { connection, companyId, now, progress }: ExportTask,
 ): Promise<CompanyManifest> {
   const writer = writeTar(fresh)
-  // An entry says its length first, so its lines are counted in a file before they become one.
+  // A tar entry begins with its length, so the lines go to a file first, which has a length.
   const lines = createUnfinishedPath(dirname(fresh))
   try {
     const files: CompanyManifest['files'] = []

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { createUnfinishedPath } from '../embedded/folders.ts'
 import { backupsIn } from './stored-backups.ts'
 
-/** What failed last and has not succeeded since. */
+/** The last failure of each kind of work that has not succeeded since. */
 export type Failures = { [work in Work]?: Failure }
 
 type Failure = { at: string; says: string }
@@ -12,12 +12,12 @@ type Failure = { at: string; says: string }
 export type Work = 'backup' | 'archive'
 
 /**
- * Notes of failures: a file in the data folder, where every process and command reads it. What cannot be written is kept
- * in memory until it can be, so that a full data folder hides no failure.
+ * Notes of failures in a file of the data folder, which every process and command reads. A note stays in memory while
+ * it cannot be written, so that a full data folder hides no failure.
  */
 export type FailureNotes = {
   read(): Promise<Failures>
-  /** Null: it succeeded. Never rejects. */
+  /** Writes a failure, or removes it: null means success. Never rejects. */
   note(work: Work, failure: { at: Date; says: string } | null): Promise<void>
 }
 
@@ -66,7 +66,7 @@ async function writeFailures(dataFolder: string, file: string, noted: Failures):
   }
 }
 
-/** For /metrics: read anew each time, so that every process says the same. */
+/** Reads the facts for /metrics from the disk each time, so that every process reports the same. */
 export async function backupFacts({ backupTo }: Pick<Config, 'backupTo'>, notes: FailureNotes) {
   const [newest] = backupTo === null ? [] : await backupsIn(backupTo).catch(() => [])
   return { lastAt: newest?.at ?? null, failing: Object.keys(await notes.read()) }

@@ -10,7 +10,7 @@ import { readTar } from './tar.ts'
 
 export type ImportCompanyResult = { companyId: number; manifest: CompanyManifest }
 
-/** A company out of an archive, with a new id and all its records' ids as they were. All of it is checked first. */
+/** Imports a company under a new id; its records keep their ids. Checks the whole archive before the first write. */
 export async function importCompany(
   connection: Connection,
   from: string,
@@ -36,7 +36,7 @@ export async function importCompany(
   return { companyId, manifest }
 }
 
-/** What the database does not take; anything else is not about the archive. */
+/** Throws a `BackupProblem` if the database refuses the data (SQLSTATE 22 and 23), else the error itself. */
 const refusedLine =
   (path: string, file: string) =>
   (error: unknown): never => {
@@ -45,10 +45,10 @@ const refusedLine =
     throw new BackupProblem(`${path} in ${file} is not what this version takes (${message}): nothing was imported.`)
   }
 
-/** The manifest of an archive in which everything is what it says. */
+/** Reads the manifest. Throws if an entry is missing, damaged or not in the manifest. */
 async function checkArchive(file: string): Promise<CompanyManifest> {
   if (!(await lstat(file).catch(() => undefined))?.isFile())
-    throw new BackupProblem(`${file} is not there, or no file: name the archive of a company.`)
+    throw new BackupProblem(`${file} does not exist or is no file: name the archive of a company.`)
   const found = new Map<string, { bytes: number; sha256: string }>()
   let text: string | undefined
   for await (const { path, content } of readTar(file)) {
@@ -82,7 +82,7 @@ async function checkArchive(file: string): Promise<CompanyManifest> {
 
 const pieceLines = 1000
 
-/** Lines, some at a time. Cut at line feeds alone: other separators of lines may stand within a text. */
+/** Yields chunks of lines. Splits at line feeds alone, because a text may contain other line separators. */
 async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 
-/** What is in a backup. It lies beside the files, or as the last of them, and is checked itself. */
+/** The contents of a backup, with a checksum of its own. It is a file beside the others, or the last entry of a tar. */
 export type Manifest = {
   format: typeof format
   started_at: string
-  /** From this moment on the archive brings back any other. */
+  /** The earliest moment to which the archive can recover this backup. */
   finished_at: string
   /** The version of the program, and the migrations that its database had seen. */
   plumbline: string
@@ -20,13 +20,13 @@ export type FileFacts = { path: string; bytes: number; sha256: string }
 export const format = 'plumbline-backup-1'
 export const manifestName = 'manifest.json'
 
-/** A manifest as a text that holds its own checksum. */
+/** Formats a manifest with its checksum. */
 export function manifestText(manifest: { format: string }): string {
   const checksum = checksumOf(manifest)
   return `${JSON.stringify({ ...manifest, checksum }, null, 1)}\n`
 }
 
-/** The manifest in a text, which has to be the one that was written. `where` names it in what is said. */
+/** Parses a manifest. Throws if it has another format or not its own checksum. `where` names it in the message. */
 export function readManifest<T extends { format: string }>(text: string, where: string, format: T['format']): T {
   const { checksum, ...manifest } = parseManifest(text, where) as T & { checksum?: unknown }
   if (manifest.format !== format)
@@ -43,14 +43,14 @@ function parseManifest(text: string, where: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new BackupProblem(`${where} is damaged or cut off: it is no JSON object. Use another one.`)
 }
 
 const checksumOf = (manifest: object): string => hash('sha256', JSON.stringify(manifest))
 
-/** A backup cannot be made, or is not what it should be: one sentence that names what is wrong and says what to do. */
+/** Thrown when a backup cannot be created or is not as it should be. The message names the reason and what to do. */
 export class BackupProblem extends Error {
   override name = 'BackupProblem'
 }

@@ -13,11 +13,11 @@ import { clusterArchive, clusterFolder } from './write-backup.ts'
 export type Backup = {
   manifest: Manifest
   /**
-   * Writes the files of the cluster into a folder and says their paths, folders before what is in them. Rejects with
-   * the name of the first file that is not what the manifest says, or that is missing.
+   * Writes the files of the cluster into a folder. Returns their paths, folders before their entries. Rejects with the
+   * name of the first file that is missing or differs from the manifest.
    */
   extract(cluster: string): Promise<string[]>
-  /** The keys that were put in, by their names; checked like the files. */
+  /** Reads the keys in the backup by their names, and checks them like the files. */
   keys(): Promise<Map<string, Buffer>>
 }
 
@@ -52,7 +52,7 @@ async function openFolder(path: string): Promise<Backup> {
 async function openFile(path: string): Promise<Backup> {
   const rest = new Map<string, Buffer>()
   for await (const { path: name, bytes, content } of readTar(path)) {
-    // Keys and the manifest; none of them is large.
+    // Only the keys and the manifest are read into memory: they are small.
     if (!name.startsWith(clusterFolder) && bytes <= aloneMax) rest.set(name, await buffer(content))
   }
   const text = rest.get(manifestName)
@@ -106,13 +106,13 @@ async function extractCluster(archive: string, { files }: Manifest, cluster: str
   return paths
 }
 
-/** No path leads out of the folder. */
+/** Throws if a path leads out of the folder. */
 function checkPath(path: string, where: string): string {
   if (!path.startsWith('/') && !path.split('/').includes('..')) return path
   throw new BackupProblem(`${path} in ${where} leads out of the backup. Use another one.`)
 }
 
-/** Writes a new file, and says its checksum. */
+/** Writes a new file. Returns its checksum. */
 async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<string> {
   const hash = createHash('sha256')
   const hashed = async function* (source: AsyncIterable<Uint8Array>) {

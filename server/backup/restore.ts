@@ -15,14 +15,14 @@ export type RestoreTask = {
   folder: string
   user: string | null
   moment: Moment
-  /** Where the log was archived. */
+  /** The folder of PLUMBLINE_ARCHIVE. */
   archive: string | null
   progress(sentence: string): void
 }
 
 export type RestoreBackupResult = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
 
-/** A data folder as it was. What is wrong with the backup or the archive is found before anything has its name. */
+/** Restores a data folder. Checks the backup and the archive before the cluster gets its name. */
 export async function restoreBackup(task: RestoreTask): Promise<RestoreBackupResult> {
   const { from, moment, archive, folder, user, progress } = task
   const backup = await openBackup(from)
@@ -46,7 +46,7 @@ export async function restoreBackup(task: RestoreTask): Promise<RestoreBackupRes
   return { manifest, withKeys: keys.size > 0, lastChange }
 }
 
-/** Of another major version of PostgreSQL, or of a later version of the program. */
+/** Throws if the backup is of another major version of PostgreSQL, or of a later version of the program. */
 async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from: string): Promise<void> {
   const major = await readBundledMajor()
   if (postgres.major !== major)
@@ -61,7 +61,7 @@ async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from
     )
 }
 
-/** What a restore that was killed left behind, before there was a cluster, is no data. */
+/** Throws if the folder has data. Leftovers of a restore that was killed before there was a cluster are no data. */
 async function refuseTaken(folder: string): Promise<void> {
   const names = await readNames(folder)
   const homes = [join(folder, 'postgres'), ...(names.includes(pointerName) ? [(await readPointer(folder)) ?? ''] : [])]

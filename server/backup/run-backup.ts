@@ -14,22 +14,22 @@ export type BackupRequest = Pick<BackupTask, 'keyFiles' | 'now' | 'onProgress' |
   config: Config
   notes: FailureNotes
   connection: Connection
-  /** Null: among those of PLUMBLINE_BACKUP_TO, of which old ones are removed after it. */
+  /** Null means PLUMBLINE_BACKUP_TO, where old backups are removed afterwards. */
   to: string | null
-  /** Given up when it aborts, which is no failure. */
+  /** Ends the backup when it aborts, which is not noted as a failure. */
   signal?: AbortSignal
 }
 
 export type BackupResult = { to: string; manifest: Manifest; removed: { backups: number; segments: number } }
 
-/** One backup of the bundled database; the service's own backups leave a note where they fail. */
+/** Backs up the bundled database. A failure to write to PLUMBLINE_BACKUP_TO is noted. */
 export async function runBackup(wanted: BackupRequest): Promise<BackupResult> {
   if (wanted.to === null) return runKept(wanted, async () => true) as Promise<BackupResult>
   const made = await createBackup(wanted, { to: wanted.to, remedy: 'name a place on another disk' })
   return { ...made, removed: { backups: 0, segments: 0 } }
 }
 
-/** The same among those of PLUMBLINE_BACKUP_TO, if one is due; returns undefined if none is. */
+/** Backs up to PLUMBLINE_BACKUP_TO. Returns undefined if no backup is due. */
 export const runDueBackup = (wanted: Omit<BackupRequest, 'to'>): Promise<BackupResult | undefined> =>
   runKept({ ...wanted, to: null }, async (folder) => {
     const [newest] = await backupsIn(folder)
@@ -61,7 +61,7 @@ async function createBackup(
 ) {
   const { systemId } = await clusterFacts(connection)
   const manifest = await writeBackup({
-    // The bundled database is reached by parts, never by an address.
+    // A connection to the bundled database has parts, and never an address.
     connection: connection as Embedded,
     systemId,
     migrations: await seenMigrations(connection),

@@ -14,11 +14,11 @@ type Task = {
   clock: { now(): Date }
   notes: FailureNotes
   inBackground: BackgroundRunner
-  /** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
+  /** Time between two checks of backups and archive, and so until a failed one is tried again. */
   everyMilliseconds?: number
 }
 
-/** Makes backups while the service runs and looks after the archive. Both fail loudly, and are tried again. */
+/** Starts the backups of a running service and the checks of its archive. Logs, notes and retries what fails. */
 export function startBackups(task: Task): { stop(): Promise<void> } {
   const { config, connection, log, clock, notes, inBackground, everyMilliseconds = 60_000 } = task
   const { backupTo, archive } = config
@@ -31,7 +31,7 @@ export function startBackups(task: Task): { stop(): Promise<void> } {
   const backUp = async (): Promise<void> => {
     const wanted = { config, connection, notes, left, keyFiles: [], signal, now: clock.now, onProgress() {} }
     const made = await runDueBackup(wanted).catch((error: unknown) => {
-      // Given up because the service stops.
+      // The stop of the service ended the backup.
       if (!signal.aborted) throw error
     })
     if (made)

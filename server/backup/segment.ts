@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BackupProblem } from './manifest.ts'
 
-/** PostgreSQL's log is cut into segments of this size, which the bundled one never changes. */
+/** Size of a segment of PostgreSQL's log. The bundled PostgreSQL never changes it. */
 export const segmentBytes = 16 * 1024 * 1024
 const segmentsInFile = 0x1_0000_0000 / segmentBytes
 
-/** The number of the segment that a position of the log is in. */
+/** Returns the number of the segment that contains a position of the log. */
 export function segmentOf(position: string): number {
   const [high = '0', low = '0'] = position.split('/')
   return Number.parseInt(high, 16) * segmentsInFile + Math.floor(Number.parseInt(low, 16) / segmentBytes)
@@ -19,12 +19,12 @@ export const segmentName = (timeline: number, segment: number): string =>
     .map((part) => part.toString(16).toUpperCase().padStart(8, '0'))
     .join('')
 
-/** What the name and the place of an archived segment say that it is. */
+/** The identity of an archived segment by its name and its folder. */
 export type SegmentIdentity = { timeline: number; segment: number; systemId: string }
 
 /**
- * Checks that an archived segment is whole and the one that its name says, by the header of its first page
- * (XLogLongPageHeaderData in PostgreSQL's access/xlog_internal.h). `hasStart`: whether a change begins in it.
+ * Checks that an archived segment is whole and has the identity of its name, by the header of its first page
+ * (XLogLongPageHeaderData in PostgreSQL's access/xlog_internal.h). `hasStart` is true if a change begins in it.
  */
 export async function checkSegment(path: string, identity: SegmentIdentity): Promise<{ hasStart: boolean }> {
   const header = await readHeader(path)
@@ -52,12 +52,12 @@ export async function checkSegment(path: string, identity: SegmentIdentity): Pro
 /** XLP_LONG_HEADER. */
 const longHeader = 2
 
-/** The bytes of changes that a segment holds beside the headers of its pages. */
+/** Returns the bytes for changes in a segment, which are all but the headers of its pages. */
 const roomIn = (pageBytes: number): number => segmentBytes - 24 * (segmentBytes / pageBytes) - 16
 
 const headerBytes = 40
 
-/** Reads all of it, and returns its beginning. */
+/** Reads a whole segment. Returns its header. Throws if its length is wrong. */
 async function readHeader(path: string): Promise<Buffer> {
   let bytes = 0
   const header = Buffer.alloc(headerBytes)

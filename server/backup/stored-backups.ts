@@ -5,10 +5,10 @@ import { outdatedIn } from './archived-segments.ts'
 import { folderProblem } from './create-complete.ts'
 import { openBackup } from './read-backup.ts'
 
-/** The backups that a folder of them holds, each a folder named by the moment in which it began. */
+/** A backup in PLUMBLINE_BACKUP_TO: a folder named by the moment at which it began. */
 export type StoredBackup = { path: string; at: Date }
 
-/** A name with its moment in UTC; in the order of the alphabet they are in the order of time. */
+/** Formats the name of a backup from a moment in UTC. Sorted by name, backups are sorted by time. */
 export const nameAt = (at: Date): string => `plumbline-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
 
 function momentOf(name: string): Date | undefined {
@@ -17,10 +17,10 @@ function momentOf(name: string): Date | undefined {
   return year === undefined ? undefined : new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
-/** The way around a folder of backups that cannot be used. */
+/** The advice for the operator if the folder of backups cannot be used. */
 export const keptRemedy = 'set PLUMBLINE_BACKUP_TO to another folder'
 
-/** Newest first. Only what has its final name counts, and what has it is whole. */
+/** Reads the backups, newest first. Unfinished ones have another name and are left out. */
 export async function backupsIn(folder: string): Promise<StoredBackup[]> {
   const names = await readNames(folder).catch((error: unknown) => {
     throw folderProblem(error, folder, keptRemedy)
@@ -34,16 +34,19 @@ export async function backupsIn(folder: string): Promise<StoredBackup[]> {
     })
 }
 
-/** When the next one is due; at once where there is none. */
+/** Returns the moment at which the next backup is due: at once if there is none. */
 export const dueAt = (newest: StoredBackup | undefined, everyMilliseconds: number): Date =>
   new Date(newest ? newest.at.getTime() + everyMilliseconds : 0)
 
-/** Removes all but the newest, and what was archived before the oldest of these. Says how many of each are gone. */
+/**
+ * Removes all but the newest backups, and the segments archived before the oldest of these. Returns how many of each
+ * were removed.
+ */
 export async function removeOld(folder: string, keep: number, archive: string | null) {
   const all = await backupsIn(folder)
   const old = all.slice(keep)
   for (const { path } of old) {
-    // Cut off in the middle, what is left must not be taken for a backup.
+    // A half removed folder must not be taken for a backup, so it is renamed first.
     const going = createUnfinishedPath(folder)
     await rename(path, going)
     await rm(going, { recursive: true, force: true })

@@ -5,21 +5,21 @@ import { pipeline } from 'node:stream/promises'
 import { type Header, pack as newArchive, type Pack, extract as readArchive } from 'tar-stream'
 import { BackupProblem, type FileFacts } from './manifest.ts'
 
-/** Tar archives, entry by entry; never more of one in memory than a piece. */
+/** Tar archives are read and written entry by entry, with one chunk in memory. */
 
 export type Writer = {
-  /** Adds a file, and says its size and checksum. */
+  /** Adds a file. Returns its size and checksum. */
   file(path: string, bytes: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileFacts>
   folder(path: string): Promise<void>
-  /** Resolves when all of it is on the disk. */
+  /** Resolves when the whole archive is on the disk. */
   end(): Promise<void>
-  /** Gives up; resolves once the file is closed. Does nothing after `end`. */
+  /** Abandons the archive. Resolves when the file is closed. Does nothing after `end`. */
   destroy(): Promise<void>
 }
 
 /**
- * Creates an archive in a file that must not exist yet. Every method rejects with the first failure, which is that of the
- * file or of a content: what a failure does to the other streams is not reported.
+ * Creates an archive in a file that must not exist yet. Every method rejects with the first failure of the file or of a
+ * content. The later failures of the other streams, which follow from it, are not reported.
  */
 export function writeTar(file: string): Writer {
   const pack = newArchive()
@@ -35,7 +35,7 @@ export function writeTar(file: string): Writer {
   })
   failure.catch(() => undefined)
 
-  // Raced, since a content that is silent does not end when it is destroyed.
+  // A race, because a content that yields nothing does not end when it is destroyed.
   const unlessFailed = <T>(work: () => Promise<T>): Promise<T> =>
     Promise.race([failed.signal.aborted ? failure : work(), failure])
 
@@ -65,7 +65,7 @@ export function writeTar(file: string): Writer {
     },
     async destroy() {
       pack.destroy()
-      // The file is closed, so that nothing writes where its folder is being removed.
+      // The file is closed before its folder is removed, so that nothing is written into that folder meanwhile.
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()))
     },
   }
@@ -73,14 +73,14 @@ export function writeTar(file: string): Writer {
 
 function newEntry(pack: Pack, header: Partial<Header> & Pick<Header, 'name'>): ReturnType<Pack['entry']> {
   const entry = pack.entry({ ...header, mtime: new Date(0) })
-  // Destroyed together with the archive, whose failure is reported.
+  // The entry is destroyed together with the archive, whose failure is reported.
   entry.on('error', () => undefined)
   return entry
 }
 
 export type Entry = { path: string; type: string; bytes: number; content: AsyncIterable<Uint8Array> }
 
-/** The entries of an archive in their order; each is read before the next. */
+/** Yields the entries of an archive in their order. Each is read before the next one. */
 export async function* readTar(file: string): AsyncGenerator<Entry> {
   const extract = readArchive()
   const source = createReadStream(file, { highWaterMark: 256 * 1024 })
@@ -103,7 +103,7 @@ export async function* readTar(file: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Of an entry; where the archive ends within it, reading it fails. */
+/** Yields the chunks of an entry. Throws a `BackupProblem` if the archive ends within it. */
 async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGenerator<Uint8Array> {
   try {
     yield* entry
@@ -112,7 +112,7 @@ async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGe
   }
 }
 
-/** What the file system says, and what has been said already, stays as it is. */
+/** Returns a `BackupProblem` for an error in the archive. Returns errors of the file system and problems unchanged. */
 function damagedArchive(error: unknown, where: string): unknown {
   if (error instanceof BackupProblem || (error as NodeJS.ErrnoException).syscall) return error
   return new BackupProblem(`${where} is damaged or cut off (${(error as Error).message}). Use another one.`)

@@ -8,8 +8,8 @@ import { segmentOf } from './segment.ts'
 export type Timelines = { timeline: number; begin: number }[]
 
 /**
- * The timelines that PostgreSQL replays from a backup of `timeline` on: up to the newest in the archive that it finds
- * by counting, each as far as its successor begins. Source: findNewestTimeLine and XLogFileReadAnyTLI.
+ * Returns the timelines that PostgreSQL replays from a backup of `timeline` on, each up to the start of its successor.
+ * It counts up from `timeline` while the archive has a history. Source: findNewestTimeLine and XLogFileReadAnyTLI.
  */
 export async function followedTimeline(folder: string, timeline: number): Promise<Timelines> {
   let newest = timeline
@@ -27,11 +27,11 @@ export async function followedTimeline(folder: string, timeline: number): Promis
     timeline: parent.timeline,
     begin: index === 0 ? 0 : segmentOf(parents[index - 1]?.end ?? ''),
   }))
-  // Where the backup is of none of them, PostgreSQL refuses to recover and says so.
+  // PostgreSQL refuses to recover, with an error, if the backup is of none of them.
   return [...followed, { timeline: newest, begin: segmentOf(parents.at(-1)?.end ?? '') }]
 }
 
-/** The timelines that one descends from, with the position at which each was left. Undefined if it is not archived. */
+/** Reads the ancestors of a timeline and the position at which each ends. Returns undefined if it is not archived. */
 async function readHistory(folder: string, timeline: number): Promise<{ timeline: number; end: string }[] | undefined> {
   const file = join(folder, `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`)
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {

@@ -11,12 +11,12 @@ export type VerifyResult = { manifest: Manifest; tables: ReadTwice[] }
 
 type VerifyTask = { from: string; user: string | null; progress(sentence: string): void }
 
-/** Restores a backup aside, starts it, and reads every table in two ways; nothing of it stays. */
+/** Restores a backup into a temporary folder, starts it, and reads every table in two ways. Then removes the folder. */
 export async function verifyBackup(task: VerifyTask): Promise<VerifyResult> {
   try {
     return await verifyIn(tmpdir(), task)
   } catch (error) {
-    // A sentence about the data folder, which lies there for this time alone.
+    // The problem is about the temporary folder, so the remedy is another TMPDIR and not another data folder.
     const cause = error instanceof EmbeddedProblem ? (error.cause ?? error) : error
     const problem = folderProblem(cause, tmpdir(), 'set TMPDIR to another folder')
     throw problem === cause ? error : problem

@@ -15,24 +15,24 @@ export type BackupTask = {
   connection: Connection
   systemId: string
   migrations: string[]
-  /** A folder, or a file where it ends in .tar; there must be nothing there yet. */
+  /** A file if it ends in .tar, else a folder. It must not exist yet. */
   to: string
-  /** Files with the keys that seal tokens; empty where they stay out. */
+  /** Files with the keys that seal tokens. Empty for a backup without keys. */
   keyFiles: readonly string[]
-  /** Given up when it aborts. */
+  /** Ends the backup when it aborts. */
   signal: AbortSignal | undefined
   now(): Date
   onProgress(done: number, total: number): void
-  /** The way around a folder that cannot be written, such as "set PLUMBLINE_BACKUP_TO to another folder". */
+  /** The advice if the folder cannot be written, such as "set PLUMBLINE_BACKUP_TO to another folder". */
   remedy: string
-  /** What this process could not remove yet of backups that failed. */
+  /** Paths of failed backups that this process could not remove yet. */
   left: Set<string>
 }
 
-/** In a folder: the archive with the cluster. */
+/** The name of the archive with the cluster, in a backup that is a folder. */
 export const clusterArchive = 'cluster.tar'
 
-/** A backup; it has its name when it is whole. */
+/** Writes a backup, which gets its name when it is whole. */
 export async function writeBackup(task: BackupTask): Promise<Manifest> {
   const keys = await Promise.all(task.keyFiles.map(async (file) => [basename(file), await readFile(file)] as const))
   const whole = {
@@ -47,8 +47,8 @@ export async function writeBackup(task: BackupTask): Promise<Manifest> {
 type KeyFile = readonly [name: string, content: Buffer]
 
 /**
- * One archive with everything, the manifest as its last entry; in a folder the archive with the cluster, the keys and
- * the manifest beside each other.
+ * Writes one archive with the cluster, the keys and, last, the manifest. In a folder, the keys and the manifest are
+ * files beside the archive with the cluster.
  */
 async function writeAt(fresh: string, task: BackupTask, keyFiles: readonly KeyFile[]): Promise<Manifest> {
   const isFile = resolve(task.to).endsWith('.tar')
@@ -78,7 +78,7 @@ async function writeBeside(folder: string, name: string, content: Buffer): Promi
 
 type CopyResult = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
 
-/** The cluster as PostgreSQL sends it, entry by entry, each with a checksum. */
+/** Copies the cluster entry by entry as PostgreSQL sends it, and computes the checksums. */
 async function copyInto(writer: Writer, { connection, signal, now, onProgress }: BackupTask): Promise<CopyResult> {
   const startedAt = now()
   const files: FileFacts[] = []
@@ -104,7 +104,7 @@ async function copyInto(writer: Writer, { connection, signal, now, onProgress }:
       throw error
     },
   )
-  // Where writing fails its own error says more.
+  // If writing fails, its own error is reported: it has the reason.
   copying.catch(() => undefined)
   try {
     for await (const entry of extract) {
@@ -117,7 +117,7 @@ async function copyInto(writer: Writer, { connection, signal, now, onProgress }:
     }
     return { ...(await copying), files, startedAt, finishedAt: now() }
   } catch (error) {
-    // Ends the connection that copies, and waits for its end: PostgreSQL can be stopped after that.
+    // Ends the replication connection and waits for its end. PostgreSQL can be stopped after that.
     into.destroy()
     await copying.catch(() => undefined)
     throw error

@@ -2,12 +2,12 @@ import type { Worker } from 'node:cluster'
 import { aggregate, type Values } from '../metrics.ts'
 import type { WorkerMessage } from './messages.ts'
 
-/** A worker that does not answer in time is shown as it was last seen. */
+/** Time for a worker's answer. After it, the last known values of the worker are used. */
 const timeoutMilliseconds = 1000
 
 /**
- * What all processes have counted, as one: a scrape that reaches any of them is about the service. `ownValues` are those
- * of the process that looks after the others.
+ * Sums the metrics of all processes, so that a scrape of any process is about the whole service. `ownValues` are those
+ * of the primary process.
  */
 export function createCounts(ownValues: () => Promise<Values>) {
   const last = new Map<number, Values>()
@@ -31,20 +31,20 @@ export function createCounts(ownValues: () => Promise<Values>) {
     })
 
   return {
-    /** The text of /metrics. */
+    /** Returns the text of /metrics. */
     async gather(workers: readonly Worker[]): Promise<string> {
       await Promise.all(workers.map(ask))
       const own = await ownValues()
-      // Both at one moment: who ends now is found in one of them, and in one only.
+      // Both are read at one moment, so that a worker that ends now is in exactly one of them.
       const [live, gone] = [[...last.values()], ended]
       return aggregate([own, await gone, ...live]).metrics()
     },
-    /** A worker's answer. */
+    /** Stores a worker's answer. */
     take(worker: Worker, asked: number, values: Values): void {
       if (!worker.isDead()) last.set(worker.id, values)
       waiting.get(asked)?.()
     },
-    /** A worker has ended. What it had counted when it was last asked stays counted: no counter falls. */
+    /** Adds the last known values of an ended worker to the sum, so that no counter decreases. */
     keep({ id }: Worker): void {
       const counted = (last.get(id) ?? []).filter((metric) => !isGauge(metric))
       last.delete(id)
@@ -53,5 +53,5 @@ export function createCounts(ownValues: () => Promise<Values>) {
   }
 }
 
-/** The type is a word, whatever its declaration says. */
+/** Returns whether a metric is a gauge. Its type is a word, though it is declared as an enum. */
 const isGauge = ({ type }: Values[number]): boolean => (type as unknown) === 'gauge'

@@ -7,27 +7,27 @@ import { connectionsLeast } from '../store/allowance.ts'
 import { createCounts } from './counts.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 
-/** Milliseconds until a process that ended is started again; doubled while it goes on ending, up to the most. */
+/** Milliseconds until an ended process is started again. The pause doubles each time, up to `most`. */
 const backoff = { least: 100, most: 30_000 }
-/** A process that has served for so long has recovered. */
+/** Time of serving after which the pause is `least` again. */
 const steadyMilliseconds = 10_000
 
 /**
- * Processes that share the port: this one takes connections and passes them round, the others serve. It owns the
- * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
+ * Serves with several processes that share the port. This one accepts connections and hands them to the others in turn.
+ * It owns the database and the signals, restarts ended processes, and sums their metrics. Decisions, Processes.
  */
 export async function serveTogether({ app, connection, bundled }: OpenApp): Promise<ListeningServer> {
   const { config, log, inBackground } = app
   const counts = createCounts(app.metrics.sharedValues)
   const timers = new Set<NodeJS.Timeout>()
   let stopping = false
-  // Where PORT is 0 the system chose one. It stays the same while any process serves; after that it is asked for by name.
+  // If PORT is 0, the system chooses one. All processes keep it, and it is requested again if all have ended.
   let [port, chosen] = [config.port, config.port]
 
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts'), args: [] })
 
-  /** A process that serves, or why it does not. */
+  /** Starts a process. Resolves when it serves, and rejects with the reason if it cannot. */
   const start = (): Promise<{ worker: Worker; url: string }> =>
     new Promise((resolve, reject) => {
       if (findLivingWorkers().length === 0) port = chosen
@@ -40,7 +40,9 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
         if (message.say === 'counted') counts.take(worker, message.asked, message.values)
         if (message.say === 'scrape') void inBackground('processes', () => answerScrape(worker, message.asked))
       })
-      worker.on('error', (error) => log.warn({ error, process: worker.process.pid }, 'a process could not be told'))
+      worker.on('error', (error) =>
+        log.warn({ error, process: worker.process.pid }, 'a message could not be sent to a process'),
+      )
       worker.once('exit', (code, signal) => {
         counts.keep(worker)
         closeHanded()
@@ -48,7 +50,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
       })
     })
 
-  /** Starts it again whenever it ends, later and later while it does not last. */
+  /** Restarts a process whenever it ends, with a growing pause if it ends soon. */
   const supervise = (worker: Worker, pauseMilliseconds: number = backoff.least): void => {
     const since = performance.now()
     worker.once('exit', (code, signal) => {
@@ -98,7 +100,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
     const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
     const closed = workers.map((worker, index) => Promise.race([closedBy(worker), ended[index]]))
     for (const worker of workers) send(worker, { say: 'stop' })
-    // Only when nobody takes connections any more are callers sent away: none of them comes back to a port that closes.
+    // Callers are disconnected after all ports are closed, so that none reconnects to a process that stops too.
     await Promise.all(closed)
     for (const worker of workers) send(worker, { say: 'away' })
     await Promise.all(ended)
@@ -109,22 +111,22 @@ const findLivingWorkers = (): Worker[] =>
   Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
 
 /**
- * Closes the connection that a process was being handed when it ended. node:cluster hands over one at a time and forgets
- * it when no answer comes; the caller would wait for ever.
+ * Returns a function that closes the connection that an ended process was being handed. node:cluster hands over one at
+ * a time and drops it if no answer comes. The caller would otherwise wait for ever.
  */
 function watchHanded({ process }: Worker): () => void {
   const send = process.send.bind(process) as (...given: unknown[]) => boolean
   let handed: { close?(): void } | undefined
   process.send = (...given: unknown[]) => {
-    // A callback stands here where no connection is sent.
+    // Without a connection this argument is a callback.
     if (typeof given[1] === 'object') handed = given[1] ?? undefined
     return send(...given)
   }
-  // Closing what has been closed by now does nothing.
+  // Closing it twice does nothing.
   return () => handed?.close?.()
 }
 
-/** One that has just ended hears nothing; that it has is seen by its exit. */
+/** Sends a message. Drops it if the worker has just ended, which its exit event reports. */
 function send(worker: Worker, message: WorkerMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined)
 }
@@ -136,7 +138,7 @@ const closedBy = (worker: Worker): Promise<void> =>
     })
   })
 
-/** The settings of one of several processes: each has its part of the connections to the database. */
+/** Returns the settings of one of several processes, with its share of the database connections. */
 const shareOf = (config: Config): Config => ({
   ...config,
   connectionsMax: Math.max(connectionsLeast, Math.floor(config.connectionsMax / config.processes)),

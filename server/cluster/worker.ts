@@ -9,14 +9,14 @@ import { startWebhooks } from '../webhooks/start.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 
 /**
- * One of the processes that share the port. It serves as a single process would, and does what the primary says; when
- * that is gone, node:cluster ends it.
+ * One of the processes that share the port. It serves like a single process, on the messages of the primary.
+ * node:cluster ends it when the primary has ended.
  */
 process.once('message', (first: WorkerMessage) => {
   if (first.say === 'serve') void work(first)
 })
 
-// A terminal or a service manager may signal all processes at once: stopping is up to the primary.
+// A terminal or a service manager may signal all processes at once. Only the primary stops the workers.
 for (const signal of stopSignals) process.on(signal, () => undefined)
 
 const send = (message: PrimaryMessage): void => void process.send?.(message)
@@ -27,7 +27,7 @@ async function work({ config, connection, cluster }: Extract<WorkerMessage, { sa
   const stop = Promise.withResolvers<number>()
   const scrapes = createScrapes()
   watchErrors(alone.log, () => {
-    // The others go on, so nobody has to be waited for.
+    // The other processes go on, so this one does not wait for them.
     away.resolve()
     stop.resolve(1)
   })
@@ -56,7 +56,7 @@ async function work({ config, connection, cluster }: Extract<WorkerMessage, { sa
   process.exit(code)
 }
 
-/** It says why it cannot serve, and ends. */
+/** Listens. If that fails, reports the reason to the primary and exits. */
 async function listen(app: App): Promise<ListeningServer> {
   try {
     return await serve(app)
@@ -71,7 +71,7 @@ async function count({ metrics }: App, asked: number): Promise<void> {
   send({ say: 'counted', asked, values: await metrics.values() })
 }
 
-/** What the metrics of all processes say, as the primary tells it. */
+/** Creates the requests to the primary for the metrics of all processes. */
 function createScrapes() {
   const waiting = new Map<number, (text: string) => void>()
   let last = 0

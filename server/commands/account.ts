@@ -29,21 +29,21 @@ TAX_VIEW open the fields of records that are about pay, amounts, and tax and pol
 approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE,
 COMPANY_MANAGE and AUDIT_VIEW.`
 
-/** account create, list and set. */
+/** Adds account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
-  const account = program.command('account').description('Make and change the accounts of people.')
+  const account = program.command('account').description('Create, list and change accounts.')
 
   account
     .command('create')
-    .description('Makes an account of a company; says its id. Without a password nobody can sign in with it.')
+    .description('Create an account of a company, and print its id. Without a password nobody can sign in with it.')
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--name <name>', 'the name of the person')
     .requiredOption(
       '--email <address>',
-      'the e-mail address to sign in with; in a company it belongs to one account alone',
+      'the e-mail address to sign in with; only one account of a company can have it',
     )
     .option('--password <password>', passwordAbout)
-    .option('--service', 'of a program: nobody can ever sign in with it, and the address is of who answers for it')
+    .option('--service', 'for a program: nobody can sign in with it, and the address is that of the responsible person')
     .option('--permissions <list>', `${permissionsAbout} (default: all)`, readPermissions)
     .addHelpText('after', permissionsHelp)
     .addHelpText(
@@ -77,11 +77,11 @@ export function addAccount(program: Command, context: CommandContext): void {
 
   account
     .command('set')
-    .description('Changes what is given of an account and keeps the rest. Its token feels it at its next request.')
+    .description('Change the given values of an account, and keep the others. Its token follows at the next request.')
     .argument('<id>', 'the id of the account', readId('The id'))
     .option('--permissions <list>', permissionsAbout, readPermissions)
-    .option('--disable', 'it can do nothing any more')
-    .option('--enable', 'it can again')
+    .option('--disable', 'disable it: nobody can sign in with it, and its token is refused')
+    .option('--enable', 'enable it again')
     .option('--password <password>', passwordAbout)
     .addHelpText('after', permissionsHelp)
     .addHelpText(
@@ -113,10 +113,10 @@ export function addAccount(program: Command, context: CommandContext): void {
 const formatCreated = (account: Account, company: string): CommandResult => ({
   json: { account_id: account.id },
   value: account.id,
-  text: `Made account ${account.id} of ${company}: ${formatAccount(account)}.`,
+  text: `Created account ${account.id} of ${company}: ${formatAccount(account)}.`,
 })
 
-/** The members of an account as commands print them. */
+/** Returns the members of an account as commands print them. */
 export const accountJson = ({ id, ...rest }: Account) => ({ account_id: id, ...rest })
 
 const formatAccounts = (accounts: readonly Account[], company: string, context: CommandContext): CommandResult => ({

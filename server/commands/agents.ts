@@ -8,16 +8,18 @@ import { addingTo, readWhole } from './words.ts'
 
 type Options = { company: number; recordsMax: number; always?: boolean }
 
-/** agents enable, disable and show. */
+/** Adds agents enable, disable and show. */
 export function addAgents(program: Command, context: CommandContext): void {
   const add = addingTo(
-    program.command('agents').description('Let agents reach a company at /mcp, and say what they need a person for.'),
+    program
+      .command('agents')
+      .description('Give agents access to a company at /mcp, and set which changes need a person.'),
   )
 
-  add('enable', 'Switch agents on, or change what they need a person for.', '--company 1 --records-max 5')
+  add('enable', 'Switch agents on, or set which of their changes need a person.', '--company 1 --records-max 5')
     .option(
       '--records-max <count>',
-      'a change of more records needs a person',
+      'the most records that an agent may change without a person',
       readWhole('--records-max', 0, agentRecordsMax),
       agentDefaults.records_max,
     )
@@ -42,7 +44,7 @@ export function addAgents(program: Command, context: CommandContext): void {
       ),
   )
 
-  add('show', 'Show whether agents are on, and what they need a person for.', '--company 1').action(
+  add('show', 'Show whether agents are on, and which of their changes need a person.', '--company 1').action(
     ({ company: id }: Options) =>
       sayOf(context, id, async ({ transaction, company }) =>
         formatSettings(company, await showAgents(transaction, id)),

@@ -10,14 +10,15 @@ import { readEnd, readId, readMoment } from './words.ts'
 
 type AuditOptions = { company: number; from?: Date; to?: Date }
 
-/** audit. */
 export function addAudit(program: Command, context: CommandContext): void {
   program
     .command('audit')
-    .description('Lists who signed in, changed settings, exported or imported in a company, newest first, one a line.')
+    .description(
+      'List the sign-ins, changes of settings, exports and imports of a company, newest first, one per line.',
+    )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--from <moment>', 'the first day or moment, in UTC', readMoment('--from'))
-    .option('--to <moment>', 'the last one; a day counts whole', readEnd('--to'))
+    .option('--to <moment>', 'the last day or moment, included', readEnd('--to'))
     .addHelpText('after', '\nWith --json each line is an entry as Settings, Audit exports it.')
     .addHelpText(
       'after',

@@ -14,13 +14,13 @@ import { configOf, needDatabase, withDatabase } from './with-app.ts'
 
 type Options = { withKey?: true }
 
-/** backup, and backup verify. */
+/** Adds backup and backup verify. */
 export function addBackup(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')
-    .description('Backs up the bundled database while it is used; a backup has its name when it is whole.')
-    .argument('[to]', 'a folder or a .tar file that is not there yet; when not given, a new one in PLUMBLINE_BACKUP_TO')
-    .option('--with-key', 'put the key that seals tokens into it, too')
+    .description('Back up the bundled database while it is in use. A backup gets its name when it is complete.')
+    .argument('[to]', 'a new folder or .tar file (default: a new folder in PLUMBLINE_BACKUP_TO)')
+    .option('--with-key', 'include the key that seals tokens')
     .addHelpText(
       'after',
       `
@@ -37,9 +37,14 @@ Examples:
 
   backup
     .command('verify')
-    .description('Restores a backup aside, starts it and reads every table in two ways; nothing of that stays.')
+    .description(
+      'Restore a backup into a temporary folder, start it, and read every table in two ways. Then remove the folder.',
+    )
     .argument('<from>', 'the backup')
-    .addHelpText('after', '\nTMPDIR needs room for all of it.\n\nExample:\n  plumbline backup verify plumbline.tar')
+    .addHelpText(
+      'after',
+      '\nTMPDIR needs space for the whole database.\n\nExample:\n  plumbline backup verify plumbline.tar',
+    )
     .action(async (from: string) => {
       const config = configOf(context)
       await needBundled(config, 'verify')
@@ -56,7 +61,9 @@ async function backUp(context: CommandContext, to: string | undefined, withKey: 
   if (to === undefined && config.backupTo === null)
     throw new Mistake('Name a folder or a .tar file for the backup, or set PLUMBLINE_BACKUP_TO.')
   if (withKey && config.secret !== null)
-    throw new Mistake('The key is the one of PLUMBLINE_SECRET, which is kept by you: leave --with-key out.')
+    throw new Mistake(
+      'The key is in PLUMBLINE_SECRET and not in the data folder: leave --with-key out, and keep that key yourself.',
+    )
   return withDatabase(context, async ({ connection }) => {
     const onProgress = startShares(context, 'Backing up')
     const keys = withKey ? await keyFiles(config) : []

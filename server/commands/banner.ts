@@ -7,7 +7,7 @@ import { formatCompanyName } from './with-app.ts'
 
 type ReadyService = { config: Config; url: string; databaseIs: string; demo: DemoStory }
 
-/** What the server says when it is ready: where it is, and the shortest way to a first answer. */
+/** Formats the message of a ready server: its addresses, and the shortest way to a first answer. */
 export function banner({ config, url, databaseIs, demo }: ReadyService): CommandResult {
   const shown = demo.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
   const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
@@ -50,7 +50,7 @@ function demoSections(company: DemoCompany, url: string): string[][] {
   ]
 }
 
-/** Quoted, because some shells take a question mark for a pattern. */
+/** Formats a curl command. The URL is quoted because some shells take a question mark for a pattern. */
 const curlLine = (url: string, token: string): string =>
   `curl -H "Authorization: Bearer ${token}" "${url}/v1/projects?limit=3"`
 
@@ -64,11 +64,11 @@ function demoJson(company: DemoCompany, url: string) {
   }
 }
 
-/** The first account that can be signed in with: the owner's, unless somebody took it over. */
+/** Finds the first account with a known password: the owner's, unless somebody has changed its password. */
 const openAccount = ({ accounts }: DemoCompany): DemoAccount | undefined =>
   accounts.find(({ password }) => password !== null)
 
-/** How to sign in to a demo company. */
+/** Formats the sign-in to a demo company. */
 function signInOf(company: DemoCompany): string {
   const account = openAccount(company)
   return account ? `${inLine(account.email)}, password ${account.password}` : 'none that can be shown'
@@ -78,7 +78,7 @@ const table = (rows: readonly (readonly [name: string, value: string])[]): strin
   rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`)
 
 const firstSteps = [
-  'Make a company, an account and its token, as far as there are none:',
+  'Create a company, an account and a token if there are none yet:',
   '',
   '  bin/plumbline company create --name "My company" --add-ons all',
   '  bin/plumbline account create --company 1 --name "My name" --email me@example.com',

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * The console and the script of the reference page, built where they are missing or out of date. Nothing is fetched
- * for it.
+ * The console and the script of the reference page are built if they are missing or out of date. The build downloads
+ * nothing.
  */
 
 const root = join(import.meta.dirname, '../..')
 const built = join(root, 'console/dist')
-/** All that the build is made from. */
+/** All inputs of the build. */
 const sources = [
   'console',
   'registry',
@@ -20,16 +20,16 @@ const sources = [
   'package-lock.json',
   'server/commands/console-builder.ts',
 ]
-/** Beside the build: the hash of the sources it was made from. */
+/** The file in the build with the hash of its sources. */
 const note = 'built-from.txt'
 
-/** Rejects with all that the bundler said of a build that failed, and with the reason of `signal` where that ended it. */
+/** Builds the console. Rejects with the bundler's output if it fails, or with the reason of `signal` if it aborts. */
 export async function buildConsole(progress: (sentence: string) => void, signal?: AbortSignal): Promise<void> {
   const hash = await hashOfSources()
   if ((await hashOfBuild()) === hash) return
   signal?.throwIfAborted()
   progress('Building the web interface …')
-  // Beside its place, so that a build that fails or runs twice at once leaves no half of one.
+  // Builds into a temporary folder, so that a failed build, or two at once, leave no half build.
   const place = join(root, `console/dist-${process.pid}`)
   try {
     await runBuilder(place, signal)
@@ -41,12 +41,12 @@ export async function buildConsole(progress: (sentence: string) => void, signal?
 }
 
 /**
- * A bundler takes half a gigabyte and gives little of it back; a process of its own (console-builder.ts) gives back all
- * of it. Its channel is how it knows that this process has gone.
+ * Runs the bundler in a process of its own (console-builder.ts), because it takes half a gigabyte and frees little of
+ * it. That process ends when its IPC channel closes, which happens when this one ends.
  */
 async function runBuilder(place: string, signal?: AbortSignal): Promise<void> {
   const builder = fork(join(import.meta.dirname, 'console-builder.ts'), [place], {
-    // The first releases of Node 24 warn of TypeScript, which they run all the same.
+    // The first releases of Node 24 run TypeScript with a warning.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // The bundler builds React's development version for any other value.
     env: { ...process.env, NODE_ENV: 'production' },
@@ -66,7 +66,7 @@ async function runBuilder(place: string, signal?: AbortSignal): Promise<void> {
   if (how !== 0) throw new Error(stripVTControlCharacters(said).trim() || `The build failed: ${how}`)
 }
 
-/** Another process may have been as quick; its build of the same sources is as good. */
+/** Moves the build to its place. Uses the build of another process if it has the same sources. */
 async function takePlace(place: string, hash: string): Promise<void> {
   if ((await hashOfBuild()) === hash) return
   await rm(built, { recursive: true, force: true })
@@ -91,7 +91,7 @@ async function hashOfSources(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A file itself, or those in a folder that are part of what is built, in a fixed order. */
+/** Returns a file itself, or the files of a folder that are inputs of the build, in a fixed order. */
 async function filesIn(source: string): Promise<string[]> {
   if (source.includes('.')) return [source]
   const names = await readdir(join(root, source), { recursive: true, withFileTypes: true })

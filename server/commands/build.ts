@@ -1,6 +1,6 @@
 import { buildConsole } from './build-console.ts'
 
-/** `npm run build`: the console, and nothing served. */
+/** `npm run build` builds the console. */
 try {
   await buildConsole((sentence) => process.stderr.write(`${sentence}\n`))
 } catch (error) {

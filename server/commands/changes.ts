@@ -12,15 +12,14 @@ type ChangesOptions = { company: number; after?: string; follow?: true }
 const pageSize = 100
 const pollMilliseconds = 500
 
-/** changes. */
 export function addChanges(program: Command, context: CommandContext): void {
   program
     .command('changes')
-    .description('Tells the changes of a company in the order of their commits, one a line, as /v1/changes does.')
+    .description('Print the changes of a company in the order of their commits, one per line, as /v1/changes has them.')
     .requiredOption('--company <id>', 'the company', readId('--company'))
-    .option('--after <cursor>', 'a cursor, or now; else from the oldest change that is kept')
-    .option('--follow', 'goes on with what happens from now on, until Ctrl-C')
-    .addHelpText('after', '\nWith --json each line is the whole change and the cursor after its page.')
+    .option('--after <cursor>', 'a cursor, or now (default: before the oldest stored change)')
+    .option('--follow', 'wait for further changes until Ctrl-C')
+    .addHelpText('after', '\nWith --json, each line is the complete change and the cursor after its page.')
     .addHelpText(
       'after',
       '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',

@@ -8,7 +8,7 @@ import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mistakeIn } from './mistake.ts'
 import { judgeNodes, type NodesArchiving } from './own-server.ts'
 
-/** Whether what is here would come back: the newest backup and the archive. */
+/** Checks whether the data could be restored: the newest backup and the archive. */
 export async function checkBackup(config: Config, connection: Connection, now: Date): Promise<Check[]> {
   const facts = await clusterFacts(connection)
   if (facts.distributed) return [checkNodes(judgeNodes(await readNodes(connection)))]
@@ -16,7 +16,7 @@ export async function checkBackup(config: Config, connection: Connection, now: D
   return [await checkNewest(config, now), ...(config.archive === null ? [] : [checkArchive(facts)])]
 }
 
-/** The backups of the service, by their files alone. */
+/** Checks the backups of the service by their files alone. */
 export async function checkNewest({ backupTo, backupEvery, dataFolder }: Config, now: Date): Promise<Check> {
   if (backupTo === null)
     return warnCheck('backup', 'the service makes none: set PLUMBLINE_BACKUP_TO, or give "plumbline backup" yourself.')
@@ -28,7 +28,7 @@ export async function checkNewest({ backupTo, backupEvery, dataFolder }: Config,
     ? `the newest is of ${newest.at.toISOString()}, ${ageOf(newest.at, now)} ago, in ${newest.path}`
     : `there is none in ${backupTo} yet`
   if (failure) return failCheck('backup', `${says}; the last one failed at ${failure.at}: ${failure.says}`)
-  // "serve" looks once a minute, and one takes its time.
+  // Twice, because "serve" checks once a minute and a backup takes time.
   if (newest && now.getTime() - newest.at.getTime() > 2 * backupEvery)
     return failCheck(
       'backup',
@@ -47,7 +47,7 @@ function checkArchive({ archives, failing, archivedAt, behindBytes }: ClusterFac
   const last = archivedAt ? `last at ${archivedAt.toISOString()}` : 'nothing yet'
   return passCheck(
     'archive',
-    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are still to come`,
+    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are not archived yet`,
   )
 }
 
@@ -57,7 +57,7 @@ function checkOwnServer({ archives, failing, archivedAt }: ClusterFacts): Check 
     return passCheck('archive', `the database archives its log, last at ${archivedAt?.toISOString() ?? 'no time'}`)
   return warnCheck(
     'archive',
-    'the database archives nothing, so only the moments of its backups come back: set archive_mode and archive_command in it.',
+    'the database archives nothing, so you can restore only the moments of its backups: set archive_mode and archive_command in it.',
   )
 }
 

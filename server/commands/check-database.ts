@@ -23,14 +23,14 @@ const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
 const heldSecondsMax = 60
 
-/** The database, asked about everything that the service relies on. */
+/** Checks everything of the database that the service relies on. */
 export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
   await refuseSharedSessions(connection)
   const database = openDatabase(connection, { ...config, connectTimeout: 5000 }, () => undefined)
   try {
     const before = Date.now()
     const [facts] = await database.read<ServerFacts>(serverFacts())
-    if (!facts) throw new Error('the database said nothing of itself')
+    if (!facts) throw new Error('the database did not return its settings')
     const pending = await pendingMigrations(connection)
     return [
       checkVersion(facts, databaseIs),
@@ -49,8 +49,8 @@ export async function checkDatabase(config: Config, connection: Connection, data
 }
 
 /**
- * Ends with the first part that cannot be asked: a node of a distributed database that is away fails all that ask about
- * every company, each after a time-out.
+ * Checks the content. Ends with the first check that fails to run: an unreachable node of a distributed database fails
+ * each check that reads every company, and each after a timeout.
  */
 async function checkContent(config: Config, database: Database): Promise<Check[]> {
   const parts: { name: string; check: () => Promise<Check | Check[]> }[] = [
@@ -76,7 +76,7 @@ function checkVersion({ version, version_number, encoding, read_only }: ServerFa
   const says = `PostgreSQL ${version}, ${databaseIs}`
   if (version_number < versionMin) return failCheck('database', `${says}: use PostgreSQL 15 or later.`)
   if (encoding !== 'UTF8')
-    return failCheck('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
+    return failCheck('database', `${says}, has the encoding ${encoding}: use a database with the encoding UTF8.`)
   if (read_only) return failCheck('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
   return passCheck('database', says)
 }
@@ -91,17 +91,17 @@ function checkDurability({ fsync, full_page_writes, synchronous_commit }: Server
   )
 }
 
-/** A page that the disk has changed is never answered from; PostgreSQL counts how often it met one. */
+/** Checks page checksums. PostgreSQL refuses to read a page that the disk has changed, and counts such reads. */
 function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
   if (!checksums)
     return warnCheck(
       'pages',
-      'they have no checksums, so what the disk changes would be answered: stop the database and give "pg_checksums --enable".',
+      'they have no checksums, so nobody would notice a page that the disk has changed: stop the database and run "pg_checksums --enable".',
     )
-  if (damaged === 0) return passCheck('pages', 'each that was read has its checksum')
+  if (damaged === 0) return passCheck('pages', 'every page that was read has its checksum')
   return failCheck(
     'pages',
-    `one that did not have its checksum was met ${damaged} times, last at ${damaged_at?.toISOString()}, and nothing was answered from it: the log of PostgreSQL names the file; look at the disk, and restore a backup.`,
+    `PostgreSQL refused a page with a wrong checksum ${damaged} times, last at ${damaged_at?.toISOString()}, and no answer has its data: see the log of PostgreSQL for the file, check the disk, and restore a backup.`,
   )
 }
 
@@ -119,7 +119,7 @@ function checkConnections(config: Config, allowance: Allowance): Check {
   return isTooFew ? failCheck('connections', sentence) : warnCheck('connections', sentence)
 }
 
-/** Migrations make tables. */
+/** Checks that the user may create tables, which migrations do. */
 function checkRights({ schema, may_create }: ServerFacts): Check {
   if (may_create) return passCheck('rights', `the user may create tables in the schema "${schema}"`)
   return failCheck('rights', mayNotCreate(schema ?? 'public'))
@@ -139,7 +139,7 @@ function checkMigrations(pending: readonly string[]): Check {
   return failCheck('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
 }
 
-/** Whether the key opens what was sealed: with another one the service runs, and no token can be shown. */
+/** Checks that the key opens the sealed tokens. With another key the service runs, but no token can be shown. */
 async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
   if (!token) return []
@@ -156,7 +156,7 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   }
 }
 
-/** A transaction that is left open on the server holds back the feed of changes of every company. */
+/** Checks for a transaction that is left open: it holds back the feed of changes of every company. */
 async function checkChanges(database: Database): Promise<Check> {
   const { seconds, holder } = await horizon(database)
   if (seconds < heldSecondsMax) return passCheck('changes', 'no open transaction holds back /v1/changes')
@@ -166,7 +166,7 @@ async function checkChanges(database: Database): Promise<Check> {
   )
 }
 
-/** Webhooks to which changes do not arrive. */
+/** Checks for webhooks at which changes do not arrive. */
 async function checkWebhooks(database: Database): Promise<Check> {
   const { well: sending, failing, given_up, resync, unanswered, failing_seconds } = await howWebhooksDo(database)
   const ills = [
@@ -180,23 +180,23 @@ async function checkWebhooks(database: Database): Promise<Check> {
   return warnCheck('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
-/** Accounts of the demo that can be signed in to, by a published password or by those that were drawn. */
+/** Checks for enabled demo accounts, with a published password or a generated one. */
 async function checkDemo(config: Config, database: Database): Promise<Check> {
   const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
   const published = await withPublishedPassword(open)
   if (published.length > 0) {
     return failCheck(
       'demo',
-      `${published.map(({ email }) => email).join(', ')}: everybody can read the password in the sources: start the service, which replaces it.`,
+      `the password of ${published.map(({ email }) => email).join(', ')} is published in the sources: start the service, which replaces it.`,
     )
   }
-  if (open.length === 0) return passCheck('demo', 'no account of the demo is open')
-  const says = `${formatCount(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
+  if (open.length === 0) return passCheck('demo', 'no account of the demo is enabled')
+  const says = `${formatCount(open.length, 'account')} of the demo can sign in with the passwords that "serve" prints`
   if (!isReachable(config)) return passCheck('demo', says)
   return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }
 
-/** Whether everybody whom the files of erased persons name is erased: a restore brings a person back. */
+/** Checks that all persons in the files of erased persons are erased, because a restore brings a person back. */
 async function checkErased(config: Config, database: Database): Promise<Check[]> {
   const checks: Check[] = []
   for (const file of erasedPersonsFiles(config)) {

@@ -10,10 +10,10 @@ import type { Database } from '../store/database.ts'
 import { planSettings } from '../store/session.ts'
 import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 
-/** Tables with something of a company that are whole on every server. */
+/** Tables with data of companies that every server has a full copy of. */
 const onEveryServer = ['logins']
 
-/** Where companies are distributed: what of them is where, and what would keep a statement from going to one server. */
+/** Checks how Citus distributes companies, and for causes that keep a statement from going to one server. */
 export async function checkDistribution(database: Database): Promise<Check[]> {
   const [citus] = await database.read<{ version: string }>(hasCitus())
   if (!citus) return []

@@ -7,7 +7,7 @@ import type { EmbeddedState } from '../embedded/open.ts'
 import { readOwnIdentity } from '../embedded/processes.ts'
 import { isChanging } from '../secret.ts'
 
-/** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
+/** The result of one check, with the advice if it is not ok. A warning is ok, but deserves attention. */
 export type Check = { name: string; ok: boolean; warning?: true; says: string }
 
 export const passCheck = (name: string, says: string): Check => ({ name, ok: true, says })
@@ -16,7 +16,7 @@ export const failCheck = (name: string, says: string): Check => ({ name, ok: fal
 
 const freeBytesMin = 1024 ** 3
 
-/** The data folder, as far as anything is kept in it: may it be used, is there room, is the key closed to others. */
+/** Checks the parts of the data folder that are in use: access, free space, and that others cannot read the key. */
 export async function checkFolder(config: Config): Promise<Check[]> {
   if (config.databaseUrl !== null && config.secret !== null) return []
   const folder = resolve(config.dataFolder)
@@ -30,7 +30,7 @@ export async function checkFolder(config: Config): Promise<Check[]> {
   ]
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** Returns the folder itself, or the nearest existing one above it. */
 async function findExistingFolder(folder: string): Promise<string> {
   const there = await stat(folder).catch(() => undefined)
   const above = dirname(folder)
@@ -45,12 +45,12 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
   if (!canUse)
     return failCheck(
       'data folder',
-      `${nearest} cannot be used by this user: give it to the user, or set PLUMBLINE_DATA.`,
+      `this user cannot read and write ${nearest}: change its owner, or set PLUMBLINE_DATA to another folder.`,
     )
-  return passCheck('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
+  return passCheck('data folder', nearest === folder ? folder : `${folder}, which is created when it is needed`)
 }
 
-/** The folders of backups and of the archive: whether those who write there can, and how much fits. */
+/** Checks the folders of backups and of the archive: access for the user who writes there, and free space. */
 export async function checkTargets({ backupTo, archive }: Config, sight: EmbeddedState | undefined): Promise<Check[]> {
   const targets = [
     ...(backupTo === null ? [] : [{ name: 'PLUMBLINE_BACKUP_TO', folder: backupTo, identity: readOwnIdentity() }]),
@@ -74,7 +74,7 @@ export async function checkTargets({ backupTo, archive }: Config, sight: Embedde
   )
 }
 
-/** Each database has its own below that of the setting. */
+/** Returns the folder of this database, below the folder of the setting. */
 async function archiveFolder(archive: string, sight: EmbeddedState | undefined): Promise<string> {
   return sight === undefined ? archive : findArchiveFolder(archive, await readSystemId(sight, sight.cluster))
 }
@@ -90,7 +90,7 @@ async function checkRoom(folder: string): Promise<Check> {
 
 async function checkKey(config: Config, file: string): Promise<Check> {
   const stats = await stat(file).catch(() => undefined)
-  if (!stats) return passCheck('key', `${file} is made when it is needed`)
+  if (!stats) return passCheck('key', `${file} is created when it is needed`)
   const mode = stats.mode & 0o777
   const says = `${file} has mode ${mode.toString(8).padStart(4, '0')}`
   if (await isChanging(config))

@@ -18,13 +18,13 @@ const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or
 const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
 const readAddOns = readList('--add-ons', addOns)
 
-/** company create, list, set and show. */
+/** Adds company create, list, set and show. */
 export function addCompany(program: Command, context: CommandContext): void {
-  const company = program.command('company').description('Make, change and show companies.')
+  const company = program.command('company').description('Create, change, list and show companies.')
 
   company
     .command('create')
-    .description('Makes a company; says its id.')
+    .description('Create a company, and print its id.')
     .requiredOption('--name <name>', 'the name of the company')
     .option('--plan <plan>', `${planAbout} (default: STARTER)`)
     .option('--add-ons <list>', `${addOnsAbout} (default: api)`, readAddOns)
@@ -41,7 +41,7 @@ export function addCompany(program: Command, context: CommandContext): void {
 
   company
     .command('set')
-    .description('Changes what is given of a company and keeps the rest. A smaller plan keeps the records there are.')
+    .description('Change the given values of a company, and keep the others. A smaller plan removes no records.')
     .argument('<id>', 'the id of the company', readId('The id'))
     .option('--name <name>', 'another name')
     .option('--plan <plan>', planAbout)
@@ -69,7 +69,7 @@ export function addCompany(program: Command, context: CommandContext): void {
 
   company
     .command('show')
-    .description('Shows a company: its plan and what it uses of it, add-ons, accounts and token (without its text).')
+    .description('Show a company: its plan with the used share, add-ons, accounts and token (without its text).')
     .argument('<id>', 'the id of the company', readId('The id'))
     .addHelpText('after', '\nExample:\n  plumbline company show 1')
     .action((id: number) =>
@@ -82,7 +82,7 @@ export function addCompany(program: Command, context: CommandContext): void {
 const formatCreated = (company: CompanyRow): CommandResult => ({
   json: { company_id: company.id },
   value: company.id,
-  text: `Made ${formatCompanyName(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+  text: `Created ${formatCompanyName(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
 })
 
 const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): CommandResult => ({

@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander'
 import type { CommandContext } from './terminal.ts'
 
-/** completion: a script for a shell, made of the commands and options that the program has. */
+/** Adds completion, which prints a shell script generated from the commands and options of the program. */
 export function addCompletion(program: Command, { say }: CommandContext): void {
   program
     .command('completion')
-    .description('Print a script with which a shell completes commands and options.')
+    .description('Print a script by which a shell completes commands and options.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .addHelpText(
       'after',
@@ -21,14 +21,14 @@ Examples:
     })
 }
 
-/** The words that may come next after the commands of `path`. */
+/** The words that may follow the commands of `path`. */
 type CompletionPlace = { path: string; words: string }
 
 function listWords(command: Command, path: readonly string[] = [], shared: readonly string[] = []): CompletionPlace[] {
   const options = [...shared, ...command.options.map(({ long }) => long as string), '--help']
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
   const words = [...command.commands.map((inner) => inner.name()), ...choices, ...new Set(options)]
-  // The options of the program stand behind every command, but for its version.
+  // Every command accepts the options of the program, except --version.
   const passedOn = path.length === 0 ? options.slice(0, -1).filter((option) => option !== '--version') : shared
   return [
     { path: path.join(' '), words: words.join(' ') },
@@ -36,7 +36,7 @@ function listWords(command: Command, path: readonly string[] = [], shared: reado
   ]
 }
 
-/** Each goes from word to word, remembers the last command that it knows, and offers what may come next, or files. */
+/** The scripts. Each finds the longest known command in the typed words, and offers its next words, or else files. */
 const scripts = {
   bash: (places: readonly CompletionPlace[]) => `${wordsOf(places)}
 _plumbline() {

@@ -8,25 +8,25 @@ import { stopSignals } from '../lifecycle.ts'
 import { licenceText, pathsBelow, pathsOfModules, readLock } from './licences.ts'
 
 /**
- * The process that builds the console, and all else that the pages load, into the folder of its argument, for build-console.ts. What goes wrong is
- * said on the standard error.
+ * The process of build-console.ts that builds the console, and all other files of the pages, into the folder of its
+ * argument. It writes errors to the standard error.
  */
 const [place = ''] = process.argv.slice(2)
-/** Its script is one file, made by its makers. */
+/** The package of the reference page, whose script is one file, built by its authors. */
 const referencePackage = '@scalar/api-reference'
 
-// A terminal signals all processes at once: whether the build goes on is up to the process that started it.
+// A terminal signals all processes at once. The process that started this one decides whether the build goes on.
 for (const signal of stopSignals) process.on(signal, () => undefined)
 process.once('disconnect', endUnfinished)
 if (!process.connected) endUnfinished()
 
 try {
-  // Before the work, so that a checkout that may not be written says so at once; and here, so that nobody is killed
-  // between this and the lines above. One that is there was left by a killed process of the same id.
+  // Before the work, so that a checkout that cannot be written fails at once. After the lines above, so that a signal
+  // leaves no folder behind. An existing folder is of a killed process with the same id.
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place)
   expectTools()
-  // After the lines above: loading it takes a while in which nothing else is heard.
+  // After the lines above, because loading vite blocks all events for a while.
   const { build } = await import('vite')
   const configFile = join(import.meta.dirname, '../../vite.config.ts')
   const made = await build({ configFile, logLevel: 'silent', build: { outDir: place } })
@@ -40,7 +40,7 @@ try {
 process.off('disconnect', endUnfinished)
 process.disconnect()
 
-/** A server is installed without what only building needs; its interface is built elsewhere and copied with it. */
+/** Throws if the build tools are missing. A server is installed without them; its interface is built elsewhere. */
 function expectTools(): void {
   try {
     createRequire(import.meta.url).resolve('vite/package.json')
@@ -51,7 +51,7 @@ function expectTools(): void {
   }
 }
 
-/** Of the packages that modules of the interface came from, and of all that the reference page's script may hold. */
+/** Returns the licences of the packages in the interface, and of all that the reference page's script may contain. */
 async function licencesOf(made: Awaited<ReturnType<typeof import('vite')['build']>>): Promise<string> {
   const chunks = [made].flat().flatMap((each) => ('output' in each ? each.output : []))
   const modules = chunks.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
@@ -62,13 +62,16 @@ async function licencesOf(made: Awaited<ReturnType<typeof import('vite')['build'
   })
 }
 
-/** The process that started it has gone. Nothing may be put off: the threads that would do it are busy with the build. */
+/**
+ * Removes the folder and exits, because the process that started this one has ended. Works synchronously: the threads
+ * for asynchronous file work are busy with the build.
+ */
 function endUnfinished(): never {
   rmSync(place, { recursive: true, force: true, maxRetries: 5 })
   process.exit(1)
 }
 
-/** The files as browsers take them, so that none is compressed while somebody waits. */
+/** Compresses the files, so that none is compressed while a browser waits. */
 async function compress(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
   await Promise.all(

@@ -1,7 +1,7 @@
 import { withoutStop } from '#derive/format-printable.ts'
 import { asFault, Fault } from '../store/faults.ts'
 
-/** Why the database could not be used, as a sentence that says what to do; undefined where it is not about that. */
+/** Formats why the database could not be used and what to do. Returns undefined for any other error. */
 export function databaseTrouble(error: unknown): string | undefined {
   const known = (error ?? {}) as KnownError
   const { code = '', path, severity, syscall, message } = known
@@ -11,7 +11,7 @@ export function databaseTrouble(error: unknown): string | undefined {
   if (isOfTls.test(code)) return certificateTrouble(known, reason)
   const driver = ofDriver.find(([words]) => words.test(reason))
   if (driver !== undefined) return driver[1](reason)
-  // A file has a path; so does a socket, whose call is to connect.
+  // An error with a path is about a file, unless its system call is that of a Unix socket.
   if (path !== undefined && !onTheWay.includes(syscall ?? '')) return undefined
   return asFault(error) instanceof Fault || onTheWay.includes(syscall ?? '') ? formatUnreachable(reason) : undefined
 }
@@ -28,7 +28,7 @@ type KnownError = {
 
 const onTheWay = ['connect', 'getaddrinfo', 'read', 'write']
 
-/** Codes of OpenSSL’s checks of certificates, and of Node’s own. */
+/** Error codes of certificate checks by OpenSSL and by Node. */
 const isOfTls =
   /CERT|_CRL|^CRL_|^ERR_(SSL|TLS)_|^EPROTO$|^HOSTNAME_MISMATCH$|^UNABLE_TO_VERIFY_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$|_ISSUER_PUBLIC_KEY$/
 
@@ -49,7 +49,7 @@ const formatUnreachable = (reason: string): string =>
 
 const formatOther = (reason: string): string => `The database refused (${reason}).`
 
-/** What the driver says without a code. */
+/** Messages of errors of the driver that have no code. */
 const ofDriver: readonly [words: RegExp, sentence: (reason: string) => string][] = [
   [
     /server does not support SSL/i,
@@ -62,11 +62,11 @@ const ofDriver: readonly [words: RegExp, sentence: (reason: string) => string][]
   [/SASL/, formatUnreachable],
 ]
 
-/** What a user needs who is refused a table in a schema. */
+/** Formats the advice for a user who may not create tables in a schema. */
 export const mayNotCreate = (schema: string): string =>
   `The user of DATABASE_URL may not create tables in the schema "${schema}": make it the owner of the database, or give it "grant create on schema ${schema}".`
 
-/** By SQLSTATE or its class. */
+/** Messages by SQLSTATE or its class. */
 const refused: { readonly [code: string]: (reason: string) => string } = {
   '28': (reason) =>
     `The database refused the sign-in (${reason}): correct the user in DATABASE_URL, and the password there or in DATABASE_PASSWORD_FILE.`,

@@ -5,12 +5,12 @@ import { Mistake } from './mistake.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { withDatabase } from './with-app.ts'
 
-/** migrate. */
+/** Adds migrate. */
 export function addDatabase(program: Command, context: CommandContext): void {
   program
     .command('migrate')
-    .description('Brings the database up to date, and makes the bundled one when it is missing. "serve" does the same.')
-    .option('--back-to <migration>', 'undo all that came after this one, for an older version; stop the service before')
+    .description('Apply all migrations. Create the bundled database if it is missing. "serve" does the same.')
+    .option('--back-to <migration>', 'revert all later migrations, for an older version; stop the service first')
     .addHelpText('after', examples)
     .action(async ({ backTo }: { backTo?: string }) =>
       context.say(

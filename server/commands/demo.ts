@@ -10,25 +10,25 @@ import { configOf, formatCompanyName, inTransaction, needDatabase, withApp } fro
 
 type RemoveOptions = ConfirmOptions & { withOwn?: true }
 
-/** demo and demo remove. */
+/** Adds demo and demo remove. */
 export function addDemo(program: Command, context: CommandContext): void {
   const demo = program
     .command('demo')
     .description(
-      'Adds the demo companies, Harbor Masonry and Hilltop Roofing, where they are not there, opens their accounts again where PLUMBLINE_DEMO=off closed them, and says how to sign in.',
+      'Add the demo companies Harbor Masonry and Hilltop Roofing if they are missing. Enable their accounts if PLUMBLINE_DEMO=off disabled them. Print how to sign in.',
     )
     .addHelpText(
       'after',
-      '\nTheir passwords and tokens are drawn for each database. An account that was given another password is no account of the demo any more.\n\nExample:\n  plumbline demo',
+      '\nTheir passwords and tokens are generated for each database. An account whose password you change is no longer part of the demo.\n\nExample:\n  plumbline demo',
     )
     .action(async () => context.say(demoAnswer(await withApp(context, ({ app }) => seedDemo(app)))))
 
   addYes(demo.command('remove'))
-    .description('Removes the demo companies with all of their records, accounts, tokens, calls and history.')
-    .option('--with-own', 'also where accounts or records were added to them; without it they stay')
+    .description('Remove the demo companies with all their records, accounts, tokens, calls and history.')
+    .option('--with-own', 'remove companies to which you added accounts or records, too')
     .addHelpText(
       'after',
-      '\nOther companies are not touched. There is no way back.\n\nExample:\n  plumbline demo remove',
+      '\nOther companies stay unchanged. The removal cannot be undone.\n\nExample:\n  plumbline demo remove',
     )
     .action(async (options: RemoveOptions) => context.say(await remove(context, options)))
 }

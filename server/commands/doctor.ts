@@ -15,14 +15,13 @@ import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { hasDatabase } from './with-app.ts'
 
-/** doctor. */
 export function addDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
     .description(
-      'Looks at all the service stands on and says what is wrong and what to do. It starts nothing and changes nothing.',
+      'Check everything that the service depends on. Print each problem and its remedy. Nothing is started or changed.',
     )
-    .addHelpText('after', '\nThe exit code is 1 if something is wrong.\n\nExample:\n  plumbline doctor')
+    .addHelpText('after', '\nThe exit code is 1 if there is a problem.\n\nExample:\n  plumbline doctor')
     .action(async () => {
       const checks = await examine(context)
       context.say(diagnosis(checks))
@@ -59,7 +58,7 @@ async function examine(context: CommandContext): Promise<Check[]> {
   ]
 }
 
-/** The bundled PostgreSQL as it is found: one that is stopped stays so, and is judged by its files alone. */
+/** Checks the bundled PostgreSQL without starting it. A stopped one is checked by its files alone. */
 async function examineBundled(config: Config): Promise<Check[]> {
   const { dataFolder, databaseUser } = config
   try {
@@ -109,7 +108,7 @@ function checkProcesses({ processes }: Config): Check {
   return failCheck('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
-/** The address of /metrics shows how busy the service is, and belongs within a private network. */
+/** Checks METRICS_ADDRESS: /metrics shows how busy the service is, so its address should be in a private network. */
 function checkMetrics({ host, port, metricsAddress }: Config): Check {
   const { host: shown, port: where } = metricsAddress ?? { host, port }
   const says = `served on ${shown}:${where}`
@@ -118,11 +117,11 @@ function checkMetrics({ host, port, metricsAddress }: Config): Check {
   return failCheck('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
 }
 
-/** RFC 1918 and RFC 4193. */
+/** Returns whether an address is private (RFC 1918 and RFC 4193). */
 const isPrivate = (host: string): boolean =>
   /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(host) || /^f[cd][\da-f]{2}:/i.test(host)
 
-/** Where root runs the bundled PostgreSQL, other programs of the same user reach its files. */
+/** Checks the user of the bundled PostgreSQL under root: other programs of that user reach its files. */
 function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] {
   if (runsAs === null) return []
   const { name, isShared } = runsAs

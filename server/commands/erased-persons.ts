@@ -5,18 +5,18 @@ import type { Config } from '../config/config.ts'
 import { flush } from '../embedded/folders.ts'
 
 /**
- * The file that says which persons were erased, a line each and no name. It outlives the database: after a restore of a
- * moment before, they are erased again by it. Decisions, Persons.
+ * A line of the file of erased persons, without a name. The file outlives the database: after a restore to an earlier
+ * moment, these persons are erased again by it. Decisions, Persons.
  */
 export type ErasedPerson = { company: number; kind: string; id: number; at: string }
 
 export const erasedPersonsName = 'erased-persons.jsonl'
 
-/** Where the lines are written: in the data folder, and beside the backups, which outlive the data folder. */
+/** Returns the paths of the file: in the data folder, and beside the backups, which outlive the data folder. */
 export const erasedPersonsFiles = ({ dataFolder, backupTo }: Config): string[] =>
   [dataFolder, ...(backupTo === null ? [] : [backupTo])].map((folder) => join(resolve(folder), erasedPersonsName))
 
-/** Adds the persons to each file that does not name them and waits until they are on the disk. */
+/** Adds the persons to each file that does not have them, and flushes it. */
 export async function noteErased(config: Config, persons: readonly ErasedPerson[]): Promise<void> {
   for (const file of erasedPersonsFiles(config)) {
     try {
@@ -40,7 +40,7 @@ async function append(file: string, persons: readonly ErasedPerson[]): Promise<v
     const { size } = await handle.stat()
     const last = Buffer.alloc(1)
     if (size > 0) await handle.read(last, 0, 1, size - 1)
-    // A line that was cut off by a crash ends here.
+    // A line that a crash cut off is ended first.
     const start = size === 0 || last.toString() === '\n' ? '' : '\n'
     await handle.appendFile(start + persons.map((person) => `${JSON.stringify(person)}\n`).join(''))
     await handle.sync()
@@ -50,10 +50,10 @@ async function append(file: string, persons: readonly ErasedPerson[]): Promise<v
   await flush(dirname(file))
 }
 
-/** What a file says, each person once, and how many lines cannot be read. */
+/** The persons in a file, each once, and the number of unreadable lines. */
 export type ErasedPersons = { persons: ErasedPerson[]; unreadable: number }
 
-/** Reads a file of erased persons; null if it is not there. */
+/** Reads a file of erased persons. Returns null if it does not exist. */
 export async function readErased(file: string): Promise<ErasedPersons | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -71,7 +71,7 @@ export async function readErased(file: string): Promise<ErasedPersons | null> {
   return { persons: [...persons.values()], unreadable }
 }
 
-/** The same text for the same person. */
+/** Formats a key that is unique for a person. */
 export const keyOf = ({ company, kind, id }: Omit<ErasedPerson, 'at'>): string => `${company} ${kind} ${id}`
 
 function readLine(line: string): ErasedPerson | undefined {

@@ -19,7 +19,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes
 
-/** Codes of errors that are those of the command alone, with how each one exits. */
+/** Error codes that only commands have, with their exit codes. */
 const ownCodes = {
   usage: 'usage',
   config_invalid: 'usage',
@@ -29,13 +29,13 @@ const ownCodes = {
   failed: 'failed',
 } as const satisfies { readonly [code: string]: Exit }
 
-/** How refusals exit that say that something is away, and not that the request is wrong. */
+/** Refusals because something is unavailable, and not because the request is wrong. */
 const unavailable: readonly RefusalCode[] = ['unavailable', 'overloaded', 'outcome_unknown']
 
 /** The `code` of an error with `--json`: one of the API's refusals, or one of the command. It is never renamed. */
 export type ErrorCode = RefusalCode | keyof typeof ownCodes
 
-/** Returns how an error with this code exits. */
+/** Returns the exit of an error with this code. */
 export const exitOf = (code: ErrorCode): Exit =>
   code in ownCodes
     ? ownCodes[code as keyof typeof ownCodes]

@@ -4,9 +4,7 @@ import { formatProblem } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
 import type { Counts, SessionState } from '#derive/import/session.ts'
 
-/** What the command says of an import. */
-
-/** How the file is read. */
+/** Formats how the file is read. */
 export const formatSettings = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
   ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
   `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
@@ -19,7 +17,7 @@ export const formatCounts = ({ created, changed, same, refused }: Counts, mood: 
 
 const shownMax = 20
 
-/** The first rows that make or change a record, and how. */
+/** Formats the first rows that create or change a record. */
 export const changedLines = (rows: readonly RowOutcome[]): string[] =>
   rows
     .filter(isWritten)
@@ -31,7 +29,7 @@ export const changedLines = (rows: readonly RowOutcome[]): string[] =>
       return `line ${line}, ${inLine(title)}: ${inLine(changes.join('; '))}`
     })
 
-/** The first rows that are refused, and why. */
+/** Formats the first refused rows with the reasons. */
 export function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
   const refused = refusedOf(rows)
   const lines = refused
@@ -43,7 +41,7 @@ export function refusedLines(rows: readonly RowOutcome[], report: string | undef
 }
 
 function withValue(problem: RowOutcome['problems'][number]): string {
-  const said = problem.value === '' ? '' : ` (it says ${JSON.stringify(problem.value)})`
+  const said = problem.value === '' ? '' : ` (the cell has ${JSON.stringify(problem.value)})`
   return inLine(formatProblem(problem) + said)
 }
 

@@ -11,7 +11,7 @@ import { readId } from './words.ts'
 export type ImportOptions = {
   company: number
   match?: string
-  /** Column → path, or empty for a column that is left out. */
+  /** Column → path; an empty path leaves the column out. */
   map: { readonly [column: string]: string }
   delimiter?: (typeof delimiters)[number]
   encoding?: Encoding
@@ -25,38 +25,40 @@ export type ImportOptions = {
   continue?: true
 }
 
-/** import. */
 export function addImport(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('Makes and changes records by a CSV file: looks at every row first, then does what it has shown.')
-    .argument('<records>', `what is imported: ${registry.map(({ name }) => name).join(', ')}`, readRecords)
+    .description('Create and change records by a CSV file. Every row is checked before the first one is written.')
+    .argument('<records>', `the kind of records: ${registry.map(({ name }) => name).join(', ')}`, readRecords)
     .argument('<file>', 'the file')
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option(
       '--match <field>',
-      'a unique field by which a row finds the record that it changes; without it each row makes one',
+      'the unique field by which rows find the records to change (default: each row creates a record)',
     )
     .option(
       '--map <column=field>',
-      'which field a column is for; nothing behind the sign leaves it out; repeat it for more',
+      'the field of a column; an empty field leaves the column out; may be given several times',
       readMapping,
       {},
     )
     .option(
       '--delimiter <sign>',
-      'what stands between cells: , or ; or tab',
+      'the separator of cells: , or ; or tab',
       oneOf('--delimiter', { ',': ',', ';': ';', tab: '\t' }),
     )
     .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', mapWords(encodings)))
     .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', mapWords(decimalSigns)))
     .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', mapWords(dateOrders)))
-    .option('--no-header', 'the first row has data and no names: columns are called Column 1, Column 2 …')
-    .option('--dry-run', 'looks at every row and writes nothing')
-    .option('--skip-refused', 'does the other rows where some are refused')
-    .option('--report <file>', 'writes the refused rows there, with what is wrong, to be mended and imported again')
-    .option('--difference <file>', 'writes what would become of each row there')
-    .option('--continue', 'goes on with the import of this file that stopped, read as it was then')
+    .option('--no-header', 'read the first row as data; the columns are then named Column 1, Column 2 …')
+    .option('--dry-run', 'check every row and write nothing')
+    .option('--skip-refused', 'import the other rows if some are refused')
+    .option(
+      '--report <file>',
+      'write the refused rows with their problems to this file, to be corrected and imported again',
+    )
+    .option('--difference <file>', 'write the effect of each row to this file')
+    .option('--continue', 'continue the stopped import of this file, with its settings')
     .addHelpText('after', details)
     .action((definition: Definition, file: string, given: ImportOptions) => runImport(context, definition, file, given))
 }
@@ -73,10 +75,12 @@ Examples:
 function readRecords(word: string): Definition {
   const definition = definitionOf(registry, word)
   if (definition) return definition
-  throw new Mistake(`There are no ${JSON.stringify(word)}; there are ${registry.map(({ name }) => name).join(', ')}.`)
+  throw new Mistake(
+    `There is no kind of records ${JSON.stringify(word)}: name one of ${registry.map(({ name }) => name).join(', ')}.`,
+  )
 }
 
-/** The last sign counts: a name may have one, a field has none. */
+/** Parses a mapping. Splits at the last "=", because a column name may have one and a path has none. */
 function readMapping(word: string, before: ImportOptions['map']): ImportOptions['map'] {
   const at = word.lastIndexOf('=')
   if (at <= 0) throw new Mistake(`--map must be like "Kunde=name" and not ${JSON.stringify(word)}.`)

@@ -9,16 +9,16 @@ import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './stdin
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
-/** key rotate. */
+/** Adds key rotate. */
 export function addKey(program: Command, context: CommandContext): void {
   const key = program.command('key').description('Change the key that seals tokens.')
   addYes(key.command('rotate'))
     .description(
-      'Seals all tokens and demo passwords anew: with a new key in the data folder or, where PLUMBLINE_SECRET is set, with that one instead of PLUMBLINE_SECRET_PREVIOUS.',
+      'Seal all tokens and demo passwords with another key: a new one in the data folder or, if PLUMBLINE_SECRET is set, that one instead of PLUMBLINE_SECRET_PREVIOUS.',
     )
     .addHelpText(
       'after',
-      '\nTokens stay as they are, and calls go on. Cut off at any moment, it is completed by giving it again.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
+      '\nTokens stay valid, and calls go on. If the command is interrupted, run it again to complete the change.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
     )
     .action(async (given: ConfirmOptions) =>
       context.say(await withExisting(context, ({ app }) => rotate(context, given, app))),

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What of others is in the pages, with its licences, which have to go along. */
+/** The pages contain packages of others, whose licences must be distributed with them. */
 
 const root = join(import.meta.dirname, '../..')
 
@@ -18,11 +18,11 @@ type Lock = { packages: { [path: string]: Entry } }
 
 export const readLock = async (): Promise<Lock> => JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
 
-/** Of paths within node_modules: the package that a bundled module came from. */
+/** Returns the packages of bundled modules as paths in node_modules. */
 export const pathsOfModules = (files: readonly string[]): string[] =>
   [...new Set(files.flatMap((file) => packageOf(file) ?? []))].toSorted()
 
-/** Where the package of a file lies, as the lockfile calls it. */
+/** Returns the path of a file's package, as in the lockfile. */
 function packageOf(file: string): string | undefined {
   const folder = 'node_modules/'
   const [first, last] = [file.indexOf(folder), file.lastIndexOf(folder) + folder.length]
@@ -32,7 +32,7 @@ function packageOf(file: string): string | undefined {
   return words.length > name.length ? file.slice(first, last) + name.join('/') : undefined
 }
 
-/** A package and all that it depends on, as they lie in node_modules. */
+/** Returns the paths of a package and all its dependencies in node_modules. */
 export function pathsBelow({ packages }: Lock, name: string): string[] {
   const found = new Set<string>()
   const add = (each: string, from: string): void => {
@@ -46,7 +46,7 @@ export function pathsBelow({ packages }: Lock, name: string): string[] {
   return [...found].toSorted()
 }
 
-/** Node's own rule: the nearest node_modules upwards. */
+/** Finds a package by Node's rule: in the nearest node_modules upwards. */
 function placeOf(packages: Lock['packages'], name: string, from: string): string | undefined {
   const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`
   if (packages[path] !== undefined) return path
@@ -54,7 +54,7 @@ function placeOf(packages: Lock['packages'], name: string, from: string): string
   return placeOf(packages, name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))))
 }
 
-/** What a server is installed with, on whichever platform. */
+/** Returns the packages of an installed server on any platform. */
 export const pathsOfServer = ({ packages }: Lock): string[] =>
   Object.keys(packages)
     .filter((path) => path !== '' && !packages[path]?.dev && !packages[path]?.devOptional)
@@ -65,7 +65,7 @@ export function partAt({ packages }: Lock, path: string): Part {
   return { name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version, licence: license }
 }
 
-/** The text that goes along with the pages. */
+/** Formats the licences that are distributed with the pages. */
 export async function licenceText(lock: Lock, sections: { [title: string]: readonly string[] }): Promise<string> {
   const parts = Object.entries(sections).map(async ([title, paths]) => {
     const texts = await Promise.all(paths.map((path) => oneText(lock, path)))

@@ -27,22 +27,22 @@ type ListenOptions = {
 
 const pollMilliseconds = 500
 const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
-/** What `localhost` leads to, whatever the list of hosts of the machine says. */
+/** The addresses of `localhost`, independent of the machine's hosts file. */
 const loopback = ['127.0.0.1', '::1']
 
-/** listen: webhooks for a program on this machine. */
+/** Adds listen, which sends webhooks to a program on this machine. */
 export function addListen(program: Command, context: CommandContext): void {
   program
     .command('listen')
     .description(
-      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is made.',
+      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
     )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--forward-to <url>', 'an address of this machine: localhost, 127.0.0.1 or [::1]', readLocalUrl)
     .option('--events <list>', 'events separated by commas, or all', readList('--events', eventNames), [...eventNames])
     .addOption(new Option('--payload <word>', 'what is sent').choices([...payloads]).default('full'))
-    .option('--after <cursor>', 'a cursor that was printed, to go on behind it', 'now')
-    .option('--secret <secret>', 'the secret to sign with; else one is drawn for this run', readSecret)
+    .option('--after <cursor>', 'a printed cursor, to continue after it', 'now')
+    .option('--secret <secret>', 'the secret to sign with (default: a new one for this run)', readSecret)
     .addHelpText(
       'after',
       `
@@ -59,7 +59,7 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
   withExisting(context, async ({ app: { config, database } }) => {
     const { company: companyId, forwardTo, events, payload, secret = createSecret() } = given
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
-    // One change a page, so that the cursor behind each is known.
+    // Pages of one change, because each change needs the cursor after it.
     const read = (after: string) =>
       readChanges(database, { companyId, after, limit: 1, keptDays: config.changesKeptDays })
     let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
@@ -90,7 +90,7 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
 
 type ForwardRequest = {
   change: Change
-  /** Behind the change. */
+  /** The cursor after the change. */
   cursor: string
   payload: Payload
   secret: string
@@ -98,7 +98,7 @@ type ForwardRequest = {
   stopped: AbortSignal
 }
 
-/** Sends an event, with pauses, until it is taken or the command is stopped. */
+/** Sends an event, with pauses, until the receiver accepts it or the command is stopped. */
 async function sendUntilTaken(
   context: CommandContext,
   { change, cursor, payload, secret, destination, stopped }: ForwardRequest,
@@ -133,7 +133,7 @@ const local = new BlockList()
 local.addSubnet('127.0.0.0', 8, 'ipv4')
 local.addAddress('::1', 'ipv6')
 
-/** Throws where the address is not of this machine, before anything is sent. */
+/** Parses an address. Throws if it is not of this machine, so that nothing is sent to others. */
 function readLocalUrl(word: string): string {
   const url = URL.canParse(word) ? new URL(word) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''

@@ -1,6 +1,6 @@
 import { run } from './run.ts'
 
-// A reader that has gone (`plumbline … | head`) is no reason to fail.
+// A closed reader (`plumbline … | head`) is no failure.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 

@@ -13,7 +13,7 @@ import { SharedSession } from '../store/session-check.ts'
 import { databaseTrouble } from './database-trouble.ts'
 import type { ErrorCode } from './exit-codes.ts'
 
-/** Thrown when a command cannot do what was asked. The message says what is wrong and how to put it right. */
+/** Thrown when a command cannot be carried out. The message has the reason and the remedy. */
 export class Mistake extends Error {
   override name = 'Mistake'
   readonly code: ErrorCode
@@ -23,7 +23,7 @@ export class Mistake extends Error {
   }
 }
 
-/** Errors whose message is a sentence for the operator, with the code of each. */
+/** Classes of errors whose message is for the operator, with their codes. */
 const sentences: readonly [sort: abstract new (...given: never[]) => Error, code: ErrorCode][] = [
   [NotErasable, 'failed'],
   [FileProblem, 'file_not_readable'],
@@ -37,7 +37,7 @@ const sentences: readonly [sort: abstract new (...given: never[]) => Error, code
 /** An error for the operator; `errors` names the fields that are wrong. */
 export type ErrorReport = { message: string; code: ErrorCode; errors?: readonly Problem[] }
 
-/** Returns the sentence for people and the code for programs. Of settings the sentence has a line for each. */
+/** Returns the message for people and the code for programs. The message of invalid settings has a line for each. */
 export function reportError(error: unknown): ErrorReport {
   const cause = error instanceof Fault ? error.cause : error
   if (cause instanceof Mistake) return { message: cause.message, code: cause.code }
@@ -56,10 +56,10 @@ export function reportError(error: unknown): ErrorReport {
   return reportFileError(cause) ?? { message: formatUnexpected(cause), code: 'internal_error' }
 }
 
-/** Returns the sentence of an error for people. */
+/** Returns the message of an error for people. */
 export const mistakeIn = (error: unknown): string => reportError(error).message
 
-/** Of fields, all that is wrong with them: a terminal has no list beside the sentence. */
+/** Formats a refusal with all its invalid fields, because a terminal shows no list beside the message. */
 function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal): string {
   const { title, advice } = refusals[code]
   const wrong = errors.length > toldMax ? errors.map(formatProblem).join('; ') : undefined

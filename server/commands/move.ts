@@ -14,11 +14,13 @@ import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
 import { readId } from './words.ts'
 
-/** export and import-company. */
+/** Adds export and import-company. */
 export function addMove(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('Writes everything of a company but secrets into one archive, a file of JSON lines for each table.')
+    .description(
+      'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
+    )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
     .addHelpText('after', '\nExample:\n  plumbline export --company 3 --to stone-and-sons.tar')
@@ -28,7 +30,7 @@ export function addMove(program: Command, context: CommandContext): void {
 
   program
     .command('import-company')
-    .description('Makes a company of such an archive, under a new id; its records keep theirs.')
+    .description('Create a company from such an archive, under a new id. Its records keep their ids.')
     .argument('<file>', 'the archive')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… plumbline import-company stone-and-sons.tar')
     .action(async (file: string) => context.say(await importCompanyFrom(context, file)))
@@ -49,7 +51,7 @@ async function exportCompanyTo(context: CommandContext, companyId: number, to: s
   })
 }
 
-/** Before the archive is made, which so has the row of its own export. */
+/** Notes the export in the audit log before the archive is written, so that the archive has this row. */
 async function noteExport(context: CommandContext, connection: Connection, companyId: number): Promise<void> {
   const database = openDatabase(connection, configOf(context), () => undefined)
   try {
@@ -74,7 +76,7 @@ const importCompanyFrom = (context: CommandContext, file: string): Promise<Comma
     })
     return {
       json: { company_id: companyId, rows, exported_at: manifest.exported_at },
-      text: `Imported ${formatCompanyName(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
+      text: `Imported ${formatCompanyName(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: run "plumbline account set" with a password, and "plumbline token issue".`,
     }
   })
 

@@ -5,7 +5,7 @@ import { type ClusterFacts, clusterFacts, type NodeFacts, readNodes } from '../s
 import type { Connection } from '../store/database.ts'
 import { Mistake, mistakeIn } from './mistake.ts'
 
-/** What PostgreSQL's own tools do for a server that is not ours, as commands that can be given as they are. */
+/** Commands of PostgreSQL's own tools for another server than the bundled one, ready to be run. */
 const alternatives = {
   backup:
     'back it up with PostgreSQL’s own tools, either its database (pg_dump --format=custom --file=plumbline.dump "$DATABASE_URL") or the whole server (pg_basebackup --dbname="$DATABASE_URL" --pgdata=plumbline-base --wal-method=stream --checkpoint=fast)',
@@ -15,7 +15,7 @@ const alternatives = {
     'verify it with PostgreSQL’s own tools, a base backup by pg_verifybackup plumbline-base and a dump by pg_restore --exit-on-error --dbname=another_database plumbline.dump',
 } as const
 
-/** The same where companies are on several nodes: one node alone is no part of a backup that comes back. */
+/** The commands for a distributed database, where a backup of one node alone cannot be restored. */
 const alternativesOfNodes = {
   backup:
     "back up every node, the coordinator and each worker, with PostgreSQL’s own tools: an archive of its log (archive_mode, archive_command) and a base backup (pg_basebackup, which copies one node alone). Name a moment of all nodes on the coordinator (select citus_create_restore_point('name'))",
@@ -25,7 +25,7 @@ const alternativesOfNodes = {
     'verify the base backup of every node by pg_verifybackup, and try on other machines whether all nodes come back to one recovery_target_name',
 } as const
 
-/** These commands are about the bundled database; of another one they say what to do instead, and whether it archives. */
+/** Throws if the database is not the bundled one. The message names the alternative, and whether it archives. */
 export async function needBundled(config: Config, what: keyof typeof alternatives): Promise<void> {
   const { databaseUrl } = config
   if (databaseUrl === null) return
@@ -51,7 +51,7 @@ function formatArchiving({ archives, failing, walLevel, archivedAt }: ClusterFac
   return `It archives its log (last at ${archivedAt?.toISOString() ?? 'no time yet'}), so any moment after a base backup comes back.`
 }
 
-/** How the nodes of a distributed database archive, as one sentence; `isFailing` where a node tries and cannot. */
+/** The archiving of the nodes of a distributed database. `isFailing` is true if a node tries to archive and fails. */
 export type NodesArchiving = { all: boolean; isFailing: boolean; says: string }
 
 export function judgeNodes(nodes: readonly NodeFacts[]): NodesArchiving {
@@ -66,7 +66,7 @@ export function judgeNodes(nodes: readonly NodeFacts[]): NodesArchiving {
   return { all: true, isFailing: false, says: `every node archives its log: ${each.join(', ')}` }
 }
 
-/** Where the commands for a cluster are. */
+/** The reference to the commands for a cluster. */
 const page = 'docs/backup.md has the commands under "A Citus cluster".'
 
 function formatLack({ name, archiving }: NodeFacts): string | undefined {

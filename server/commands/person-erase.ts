@@ -33,7 +33,7 @@ import { formatCompanyName, withExisting } from './with-app.ts'
 
 export type EraseOptions = ConfirmOptions & { company: number; reason: string }
 
-/** Erases one person, who is named. */
+/** Erases one person. */
 export const erase = (
   context: CommandContext,
   name: string,
@@ -53,7 +53,7 @@ export const erase = (
     if (isDone)
       return context.say({
         json: { ...about, erased: false, mentioned_in: [] },
-        text: `Nothing was to do: ${who} is erased.`,
+        text: `Nothing to do: ${who} is erased already.`,
       })
     if (needsConfirmation(context, { yes })) await confirm(context, formatErasure(who, referring))
     const mentions = await eraseNow(app, { ...request, reason })
@@ -67,13 +67,14 @@ export const erase = (
   })
 
 const after =
-  'Backups from before still have the person: keep erased-persons.jsonl, and erase again after a restore ("plumbline person erase --from").'
-const mentionsAdvice = 'They were not changed: look whether that is the person, and change them.'
+  'Earlier backups still contain the person: keep erased-persons.jsonl, and erase again after a restore ("plumbline person erase --from").'
+const mentionsAdvice =
+  'These records were not changed: check whether the value means the person, and change them if it does.'
 
 const mentionLine = ({ records, ids }: Mention): string =>
-  `A former value stands in ${formatName(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
+  `A former value is in ${formatName(records)} ${ids.join(', ')}${ids.length === mentionedMax ? ' and perhaps more' : ''}.`
 
-/** Whether a person is erased. Throws if there is no such person, or one that cannot be erased as things are. */
+/** Returns whether a person is erased. Throws if there is no such person, or if it cannot be erased at present. */
 async function isErasedNow(transaction: Transaction, request: PersonRequest): Promise<boolean> {
   const person = await readPerson(transaction, request, false)
   const isDone = isErased(remainsOf(person))
@@ -92,7 +93,9 @@ What the law makes a company keep, such as name and address on an issued invoice
 else keeps them. A program that writes the person again, as an upsert every night does, brings the name back: stop it first.`
 }
 
-/** Erases, with the line in the file before the commit; what mentions the person afterwards. */
+/**
+ * Erases a person. Writes the line of the file before the commit. Returns the records that still mention the person.
+ */
 async function eraseNow(app: App, request: PersonRequest & { reason: string }): Promise<Mention[]> {
   const { companyId, kind, id } = request
   await emptyKept(app.database, companyId)
@@ -107,7 +110,7 @@ async function eraseNow(app: App, request: PersonRequest & { reason: string }): 
 
 type RepeatedErasure = { person: ErasedPerson; became: 'erased' | 'is erased' | 'is not there' | string }
 
-/** Erases all whom files name and the database does not have as erased. */
+/** Erases all persons in the files who are not erased in the database. */
 export async function eraseAgain(
   context: CommandContext,
   { files, yes }: ConfirmOptions & { files: readonly string[] },
@@ -127,7 +130,7 @@ export async function eraseAgain(
       await eraseNow(app, { ...requestOf(person), reason: `Erased on ${person.at}, and again after a restore` })
       results.push({ person, became: 'erased' })
     }
-    // So that the own file names everybody when another backup is restored.
+    // The own file then has all persons when another backup is restored.
     await noteErased(app.config, persons)
     context.say(summary(results, unreadable))
   })
@@ -151,7 +154,7 @@ const requestOf = ({ company, kind, id }: ErasedPerson): PersonRequest => ({
   id,
 })
 
-/** What is to be done of a line; of somebody who cannot be erased as things are, why. */
+/** Returns the state of a person in the file, or the reason if the person cannot be erased at present. */
 export async function stateOf({ database }: Pick<App, 'database'>, person: ErasedPerson): Promise<string> {
   if (!personKinds.some(({ name }) => name === person.kind)) return 'is not there'
   try {

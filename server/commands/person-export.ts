@@ -10,7 +10,7 @@ import type { Transaction } from '../store/database.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, sayOf } from './with-app.ts'
 
-/** Calls of an account that are listed; what is older is counted in the days of the company alone. */
+/** Most listed calls of an account. Older calls are only counted, in the days of the company. */
 const callsMax = 10_000
 
 export const kindNamed = (name: string): PersonKind => personKinds.find((kind) => kind.name === name) as PersonKind
@@ -46,7 +46,7 @@ export const exportPerson = (
     }
   })
 
-/** Each session began with a sign-in. */
+/** Reads the parts of an account. The sign-ins are the starts of its sessions. */
 async function accountParts(transaction: Transaction, companyId: number, id: number) {
   const [sessions, audit, calls] = await Promise.all([
     transaction.run<AccountSessionRow>(sessionsOfPerson(companyId, id)),

@@ -12,14 +12,14 @@ const kindAbout = `what the person is: ${kinds}`
 
 type EraseArguments = Partial<EraseOptions> & { from?: string[] }
 
-/** person export and person erase. */
+/** Adds person export and person erase. */
 export function addPerson(program: Command, context: CommandContext): void {
-  const person = program.command('person').description('Show somebody what is kept of them, and erase it.')
+  const person = program.command('person').description('Export or erase the stored data of a person.')
 
   person
     .command('export')
     .description(
-      'Write all that is kept of a person as one JSON object: the record, its history with all values, and the ids of what refers to it. Deleted records too.',
+      'Write all stored data of a person as one JSON object: the record, even a deleted one, its history with all values, and the ids of the records that refer to it.',
     )
     .argument('<kind>', kindAbout, readKind)
     .argument('<id>', 'the id of the record or the account', readId('The id'))
@@ -32,12 +32,12 @@ export function addPerson(program: Command, context: CommandContext): void {
 
   addYes(person.command('erase'))
     .description(
-      'Erase a person for good: names, numbers, addresses and notes in the record, its history, and what is kept of calls. What refers to the record stays.',
+      'Erase a person for good: names, numbers, addresses and notes in the record, its history, and stored calls. Records that refer to it stay.',
     )
     .argument('[kind]', kindAbout, readKind)
     .argument('[id]', 'the id of the record or the account', readId('The id'))
     .option('--company <id>', 'the company', readId('--company'))
-    .option('--reason <text>', 'why, for the history of the company; write no name into it')
+    .option('--reason <text>', 'the reason, for the history of the company; write no name into it')
     .option(
       '--from <file>',
       'erase again all persons that an erased-persons.jsonl names, after a restore; may be given several times',
@@ -57,13 +57,13 @@ Examples:
       const { company, reason, from, yes } = options
       if (from) {
         if (kind !== undefined || company !== undefined)
-          throw new Mistake('Give --from alone: the file says who was erased.')
+          throw new Mistake('Give --from alone: the file names the persons.')
         return eraseAgain(context, { files: from, yes })
       }
       if (kind === undefined || id === undefined || company === undefined)
         throw new Mistake('Give the kind, the id and --company, or --from: see "plumbline person erase --help".')
       if (reason === undefined || reason.trim() === '')
-        throw new Mistake('Give --reason: the history of the company says why somebody was erased.')
+        throw new Mistake('Give --reason: the history of the company keeps the reason of each erasure.')
       return erase(context, kind, id, { company, reason: reason.trim(), yes })
     })
 }

@@ -28,16 +28,14 @@ import { addUndo } from './undo.ts'
 import { addUsage } from './usage.ts'
 import { addWebhooks } from './webhooks.ts'
 
-/** All commands. Usage mistakes are thrown as `Mistake`. */
+/** Creates the program with all commands. Throws mistakes of usage as `Mistake`. */
 export function createProgram(context: CommandContext): Command {
   const { stdout } = context.terminal
   const program = new Command('plumbline')
-    .description(
-      'Plumbline: a contractor’s ERP with an API. This command runs the server and looks after its companies.',
-    )
+    .description('Plumbline: a contractor’s ERP with an API. This command runs the server and manages its companies.')
     .version(version, '--version', 'print the version')
-    .option('--json', 'answer with one JSON object; a mistake is one on the standard error')
-    .option('--quiet', 'print the new id, token or secret alone, and no progress')
+    .option('--json', 'print one JSON object; print an error as one on the standard error')
+    .option('--quiet', 'print only the new id, token or secret, and no progress')
     .helpOption('-h, --help', 'explain the command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
@@ -45,12 +43,15 @@ export function createProgram(context: CommandContext): Command {
 
   program
     .command('serve')
-    .description('Serves the API until it is stopped; brings the database up, and up to date, before.')
-    .option('--processes <count>', 'processes that serve the port together, or auto for one a processor (PROCESSES)')
-    .option('--as-built', 'serve the web interface as it was built last, even if its sources have changed since')
-    .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
+    .description('Start the database, apply migrations, and serve the API until Ctrl-C.')
+    .option('--processes <count>', 'number of processes that share the port, or auto for one per processor (PROCESSES)')
+    .option('--as-built', 'serve the last build of the web interface, even if its sources have changed since')
+    .addHelpText(
+      'after',
+      '\nAfter SIGTERM or Ctrl-C it answers the accepted requests and stops. A second signal stops it at once.',
+    )
     .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
-    // The server is loaded by nobody else.
+    // No other command loads the server.
     .action(async (given: ServeOptions) => (await import('./serve.ts')).serveUntilStopped(context, given))
   addDatabase(program, context)
   addDemo(program, context)
@@ -89,7 +90,7 @@ Examples:
   plumbline company show 1
   plumbline token show --company 1 --json`
 
-/** commander would print its messages and end the process; here every command says which one was used wrongly. */
+/** Makes commander throw. It would print its messages and exit; the mistakes here name the command. */
 function throwMistakes(command: Command): void {
   command.exitOverride((error) => {
     throw error.exitCode === 0 ? error : new Mistake(usageSentence(error, command))
@@ -103,7 +104,7 @@ function usageSentence({ code, message }: CommanderError, command: Command): str
     const names = command.commands.map((inner) => inner.name()).filter((name) => name !== 'help')
     return `${pathOf(command)} needs one of ${names.join(', ')}: ${help}.`
   }
-  // commander looks for what is missing first, which is often only spelt wrongly.
+  // commander checks for missing options first, but often one is only misspelt.
   const strange = command.args.find((word) => word.startsWith('--'))
   if (code === 'commander.missingMandatoryOptionValue' && strange) return `Unknown option '${strange}': ${help}.`
   const plain = message.replace(/^error: /, '').replace('\n(Did ', ' (did ')

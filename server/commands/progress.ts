@@ -2,10 +2,10 @@ import type { CommandContext } from './terminal.ts'
 
 export type Progress = { tell(sentence: string): void; end(): void }
 
-/** Steps that take longer than this are told. */
+/** Only steps that take longer than this are printed. */
 const timeoutMilliseconds = 1000
 
-/** Says each step that takes its time, once it does. `end` is called when there is nothing more to say. */
+/** Prints each step once it takes longer than the limit. `end` cancels the last one. */
 export function startProgress(say: (sentence: string) => void): Progress {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => clearTimeout(timer)
@@ -19,13 +19,13 @@ export function startProgress(say: (sentence: string) => void): Progress {
   }
 }
 
-/** On the standard error; with --json and --quiet that is for mistakes alone. */
+/** Returns the progress on the standard error. With --json or --quiet, only mistakes are printed there. */
 export const progressOf = ({ terminal, wantsJson, isQuiet }: CommandContext): Progress =>
   startProgress((sentence) => {
     if (!wantsJson && !isQuiet) terminal.stderr.write(`${sentence}\n`)
   })
 
-/** Says the steps of `work` that take their time, and none of them behind its end. */
+/** Prints the long steps of `work`, and none after its end. */
 export async function withProgress<T>(context: CommandContext, work: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = progressOf(context)
   try {
@@ -35,7 +35,7 @@ export async function withProgress<T>(context: CommandContext, work: (progress: 
   }
 }
 
-/** Says how much of something is done, once a second. */
+/** Prints the share of something that is done, at most once a second. */
 export function startShares(
   { terminal, wantsJson, isQuiet }: CommandContext,
   doing: string,

@@ -11,13 +11,13 @@ import { readId } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
 
-/** record create. */
+/** Adds record create. */
 export function addRecord(program: Command, context: CommandContext): void {
-  const record = program.command('record').description('Make records of any kind.')
+  const record = program.command('record').description('Create records of any kind.')
 
   record
     .command('create')
-    .description('Makes a record of a company, checked like one that is sent to the API; says its id.')
+    .description('Create a record of a company, with the same checks as by the API, and print its id.')
     .argument('<kind>', `the kind of record: ${resources}`, readResource)
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--json-body <json>', 'the fields as one JSON object; - reads it from the standard input')
@@ -32,7 +32,7 @@ Examples:
       const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
       await sayOf(context, companyId, async ({ transaction, actor, company }) => {
         const { id } = await createRecord(transaction, actor, definition, body)
-        return { json: { id }, value: id, text: `Made ${definition.one} ${id} of ${formatCompanyName(company)}.` }
+        return { json: { id }, value: id, text: `Created ${definition.one} ${id} of ${formatCompanyName(company)}.` }
       })
     })
 }

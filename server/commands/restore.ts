@@ -11,20 +11,19 @@ import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf } from './with-app.ts'
 
-/** restore. */
 export function addRestore(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('Brings a backup back into PLUMBLINE_DATA, which must be empty; the backup is checked first.')
+    .description('Restore a backup into PLUMBLINE_DATA, which must be empty. The backup is checked first.')
     .argument('<from>', 'the backup: a folder or a .tar file')
     .option(
       '--to-time <time>',
-      'a moment after it that PLUMBLINE_ARCHIVE covers, or latest for all there is',
+      'a moment after the backup that PLUMBLINE_ARCHIVE covers, or latest for its end (default: the end of the backup)',
       readMoment,
     )
     .option(
       '--erased <file>',
-      'an erased-persons.jsonl of the former data folder: says how many were erased since; may be given several times',
+      'an erased-persons.jsonl of the former data folder, to count the persons erased since; may be given several times',
       (file: string, files: string[] = []) => [...files, file],
     )
     .addHelpText(
@@ -66,7 +65,7 @@ async function restore(context: CommandContext, from: string, moment: Moment, fi
   }
 }
 
-/** Files of erased persons: those that are named, and the one beside the backup. */
+/** Reads the named files of erased persons, and the one beside the backup. */
 async function readErasedFiles(from: string, files: readonly string[]): Promise<Map<string, ErasedPerson[]>> {
   const beside = join(dirname(resolve(from)), erasedPersonsName)
   const all = new Map<string, ErasedPerson[]>()
@@ -78,7 +77,7 @@ async function readErasedFiles(from: string, files: readonly string[]): Promise<
   return all
 }
 
-/** Persons that were erased after a moment are in the restored database again. */
+/** Counts the persons erased after a moment, who are in the restored database again. */
 function erasedSince(
   files: ReadonlyMap<string, ErasedPerson[]>,
   moment: Date,
@@ -94,11 +93,11 @@ function erasedSince(
     }
   return {
     count: 0,
-    says: `Whoever was erased after that moment is in it again. If the former data folder has an ${erasedPersonsName}, run "${give('--from <file>')}".`,
+    says: `Persons erased after that moment are in it again. If the former data folder has an ${erasedPersonsName}, run "${give('--from <file>')}".`,
   }
 }
 
-/** With a zone: the operator's is seldom the server's. */
+/** Parses a moment. It needs a time zone, because the operator's is seldom the server's. */
 function readMoment(word: string): Moment {
   if (word === 'latest') return word
   const hasForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(word)

@@ -2,5 +2,5 @@ import { routes } from '#derive/routes.ts'
 import { routesTable } from '#derive/routes-table.ts'
 import { registry } from '#registry/resources/index.ts'
 
-/** `npm run routes`: every route, with what it asks for and how it may refuse. */
+/** `npm run routes` prints every route with its requirements and refusals. */
 process.stdout.write(`${routesTable(routes(registry))}\n`)

@@ -21,7 +21,7 @@ import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
-/** Runs an import: the file, the whole difference, and what was shown. */
+/** Runs an import: parses the file, previews all rows, and writes the previewed changes. */
 export async function runImport(
   context: CommandContext,
   definition: Definition,
@@ -57,13 +57,13 @@ export async function runImport(
 
 async function openFile(path: string): Promise<Uint8Array> {
   const stats = await stat(path)
-  // Reading a folder fails without naming it.
+  // The error of reading a folder does not name it.
   if (stats.isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR', path })
   checkSize(stats.size)
   return readBytes(path)
 }
 
-/** Says how far each step is. */
+/** Returns a function that shows the progress of each step. */
 function tellShares(context: CommandContext): (state: SessionState) => void {
   const doings: { [stage in Stage]?: string } = { looking: 'Looking at each row', writing: 'Writing' }
   const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
@@ -75,7 +75,7 @@ function tellShares(context: CommandContext): (state: SessionState) => void {
   }
 }
 
-/** Looks at the rows, says what they would do, and does it if nothing stands against that. */
+/** Previews the rows, shows their effects, and writes them unless something prevents it. */
 async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
   const { file, name, settings, problems } = session.state
   if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
@@ -129,17 +129,17 @@ function goesOn(earlier: ImportResult | undefined, given: ImportOptions): boolea
 const rowsRefused = (file: string, refused: number, hasNothing: boolean): string =>
   `${formatCount(refused, 'row')} of ${file} cannot be imported: correct ${refused === 1 ? 'it' : 'them'}${hasNothing ? '' : ', or give --skip-refused to import the others'}.`
 
-/** Somebody at a terminal is shown what rows would do by now, and asked. */
+/** Shows the present effect of changed rows and asks for confirmation. Returns false without a terminal. */
 async function confirmRows(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
   const { stdin, stderr } = context.terminal
   const lines = [
-    'Something has changed since these rows were looked at. Now they are:',
+    'Records have changed since the preview. The effect of these rows is now:',
     `  ${formatCounts(countsOf(rows), 'would')}`,
     ...changedLines(rows),
     ...refusedLines(rows, undefined),
   ]
   stderr.write(`${lines.join('\n')}\n`)
   if (!stdin.isTTY) return false
-  stderr.write('Go on with them? Type yes: ')
+  stderr.write('Type "yes" to import them: ')
   return (await readLine(context)).toLowerCase() === 'yes'
 }

@@ -8,7 +8,7 @@ import { Mistake, reportError } from './mistake.ts'
 import { createProgram } from './program.ts'
 import type { CommandResult, Environment, Terminal } from './terminal.ts'
 
-/** Runs one command to its end and returns its exit code; it never throws. */
+/** Runs one command to its end. Returns its exit code. Never throws. */
 export async function run(terminal: Terminal): Promise<number> {
   const { words, stdout, stderr } = terminal
   const wantsJson = words.includes('--json')
@@ -30,7 +30,7 @@ export async function run(terminal: Terminal): Promise<number> {
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
-    // How commander says that it has shown help, or the version.
+    // commander throws this after it has printed the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done.code
     const { message, code, errors } = reportError(error)
     exitCode = exitCodes[exitOf(code)].code
@@ -48,7 +48,7 @@ const traceOf = (error: unknown): string =>
     ? `${error.stack}\nbecause of ${traceOf(error.cause)}`
     : String((error as Error | undefined)?.stack ?? error)
 
-/** The environment over the `.env` file of the working directory, where there is one. */
+/** Returns the environment with the settings of `.env` in the working directory. The environment takes precedence. */
 export const readEnvironment = ({ environment, folder }: Pick<Terminal, 'environment' | 'folder'>): Environment => ({
   ...readEnvFile(folder),
   ...environment,

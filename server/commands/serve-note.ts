@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createUnfinishedPath } from '../embedded/folders.ts'
 import { readProcessStart } from '../embedded/processes.ts'
 
-/** `serve.json` in the data folder: which process serves from it, and where. */
+/** The file `serve.json` in the data folder: the process that serves from the folder, and its address. */
 export type ServeNote = { pid: number; started: string; url: string }
 
 const noteIn = (dataFolder: string): string => join(dataFolder, 'serve.json')
@@ -21,12 +21,12 @@ export async function writeServeNote(dataFolder: string, url: string): Promise<v
   }
 }
 
-/** Removes the note, unless it is another process's by now. */
+/** Removes the note, unless another process has written its own. */
 export async function removeServeNote(dataFolder: string): Promise<void> {
   if ((await readNote(dataFolder))?.pid === process.pid) await rm(noteIn(dataFolder), { force: true })
 }
 
-/** The service that runs on this folder; undefined where there is none, and after it was killed. */
+/** Finds the service that runs on this folder. Returns undefined if there is none, or if it was killed. */
 export async function findServing(dataFolder: string): Promise<ServeNote | undefined> {
   const note = await readNote(dataFolder)
   return note && (await readProcessStart(note.pid)) === note.started ? note : undefined

@@ -25,7 +25,7 @@ import { withAppOf } from './with-app.ts'
 
 export type ServeOptions = { processes?: string; asBuilt?: true }
 
-/** Serves until it is asked to stop. */
+/** Serves until a signal stops it. */
 export async function serveUntilStopped(context: CommandContext, given: ServeOptions): Promise<void> {
   const trouble = systemTrouble(thisSystem())
   if (trouble !== null) throw new Mistake(trouble, 'failed')
@@ -33,19 +33,18 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
   const stop = listenForStop()
   const progress = progressOfServe(context, config)
   if (!given.asBuilt) await prepareConsole(context, config, progress, stop)
-  // Nothing is open yet.
+  // Nothing has to be closed yet.
   if (stop.signal.aborted) return
-  // Beside the start of PostgreSQL. Of several processes this one does not serve.
+  // Runs during the start of PostgreSQL. One of several processes does not serve itself, so it needs no rehearsal.
   const rehearsal = config.processes === 1 ? rehearse(config, createLog(config)) : undefined
   const code = await withAppOf(config, progress, async (opened) => {
     await rehearsal
     return serveIn(context, opened, stop)
   })
-  if (code !== 0)
-    throw new Mistake('The server stopped because of an error nobody caught; the log says which.', 'internal_error')
+  if (code !== 0) throw new Mistake('The server stopped because of an unexpected error: see the log.', 'internal_error')
 }
 
-/** The console, built where it has to be. Where it cannot be, the API is served all the same. */
+/** Builds the console if needed. The API is served even if the build fails. */
 async function prepareConsole(
   context: CommandContext,
   config: Config,
@@ -61,14 +60,14 @@ async function prepareConsole(
   }
 }
 
-/** All that the bundler said, which names file and line: in the log, to people as it is. */
+/** Reports a failed build with the bundler's output, which names file and line: on a terminal as it is, else logged. */
 function tellUnbuilt({ terminal: { stderr } }: CommandContext, config: Config, error: Error): void {
   const sentence = 'The web interface could not be built, and is not served until it is'
   if (stderr.isTTY || config.logLevel === 'silent') stderr.write(`${sentence}:\n${error.message}\n`)
   else createLog(config).error({ error }, sentence)
 }
 
-/** For people on a terminal as lines, else as lines of the log. */
+/** Returns a progress that prints on a terminal, and else writes to the log. */
 function progressOfServe(context: CommandContext, config: Config): Progress {
   if (context.terminal.stderr.isTTY) return progressOf(context)
   const log = createLog(config)
@@ -85,7 +84,7 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   const disks = await watchDisks(app, bundled?.home ?? null)
   const demo = await startDemo(app)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(app) : serveTogether(opened)))
-  // Several processes send beside each other, and the one that looks after them does not.
+  // If there are several processes, the others send webhooks and this one does not.
   const sending = config.processes === 1 ? startWebhooks(app) : undefined
   const sweeper = startSweeper(database, config, inBackground)
   const backups = startBackups({ config, connection, log, clock, notes: failureNotes, inBackground })
@@ -111,24 +110,25 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
 
 const keeperOf = ({ log, metrics }: App, { signal }: Stop): Keeper => ({
   stopping: signal,
-  onProblem: (problem) => log.error({ problem }, 'the bundled PostgreSQL does not run; it is tried again without end'),
+  onProblem: (problem) =>
+    log.error({ problem }, 'the bundled PostgreSQL does not run; the service keeps trying to start it'),
   onStarted() {
     metrics.databaseStarted()
-    log.warn('the bundled PostgreSQL was gone, and was started again')
+    log.warn('the bundled PostgreSQL had stopped and was started again')
   },
 })
 
-/** A full disk keeps the service from nothing but being named by "doctor". */
+/** Writes the note. A full disk must not stop the service: then only "doctor" cannot name it. */
 const noteServing = ({ config, log }: App, url: string): Promise<void> =>
   writeServeNote(config.dataFolder, url).catch((error) => log.warn({ error }, 'serve.json could not be written'))
 
-/** For people on a terminal as a line, else as a line of the log. */
+/** Prints a warning on a terminal, or else writes it to the log. */
 function warn({ terminal: { stderr } }: CommandContext, log: OpenApp['app']['log'], sentence: string): void {
   if (stderr.isTTY) stderr.write(`${sentence}\n`)
   else log.warn(sentence)
 }
 
-/** The port of the settings, or what is wrong with it. */
+/** Listens. Throws a `Mistake` with a remedy if the port of the settings cannot be used. */
 async function takePort({ host, port }: Config, listen: () => Promise<ListeningServer>): Promise<ListeningServer> {
   try {
     return await listen()

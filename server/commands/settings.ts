@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 
-/** config. */
+/** Adds config. */
 export function addConfig(program: Command, context: CommandContext): void {
   program
     .command('config')
-    .description('Shows every setting: the value in force, where it came from and what it means. Secrets are masked.')
+    .description('Show every setting with its value, the source of the value, and its meaning. Secrets are masked.')
     .option('--example', 'print the text of .env.example instead')
     .addHelpText(
       'after',
@@ -22,7 +22,7 @@ Examples:
     .action(({ example }: { example?: true }) => {
       if (example) return context.say({ json: { example: envExample() }, text: envExample().trimEnd() })
       context.say(formatSettings(context))
-      // Says what is wrong with them.
+      // Throws if a setting is invalid.
       readConfig(context.environment)
     })
 }

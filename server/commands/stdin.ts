@@ -3,12 +3,12 @@ import { bodyBytesMax } from '#registry/limits.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
 
-/** A word that may stand on the standard input instead, where no list of processes shows it. */
+/** Reads a secret from the standard input if the word is "-", because process lists show the words of a command. */
 export async function readSecretWord(context: CommandContext, word: string | undefined): Promise<string | undefined> {
   return word === '-' ? (await readInput(context)).replace(/\r?\n$/, '') : word
 }
 
-/** All of the standard input, as text. */
+/** Reads the whole standard input as text. */
 export async function readInput({ terminal }: CommandContext): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -25,7 +25,7 @@ export async function readInput({ terminal }: CommandContext): Promise<string> {
   }
 }
 
-/** The first line that somebody types; empty where there is none. */
+/** Reads the first typed line. Returns an empty text if there is none. */
 export async function readLine({ terminal }: CommandContext): Promise<string> {
   let typed = ''
   for await (const chunk of terminal.stdin) {
@@ -42,11 +42,11 @@ export type ConfirmOptions = { yes?: true | undefined }
 export const addYes = (command: Command): Command =>
   command.option('--yes', 'do not ask for confirmation on a terminal')
 
-/** Whether somebody is asked: on a terminal alone, because scripts cannot answer. */
+/** Returns whether to ask for confirmation: on a terminal alone, because scripts cannot answer. */
 export const needsConfirmation = ({ wantsJson, terminal }: CommandContext, { yes }: ConfirmOptions): boolean =>
   !yes && !wantsJson && terminal.stdin.isTTY === true
 
-/** Says what will happen and waits for "y". Throws if the answer is another one. */
+/** Prints what will happen and waits for "y". Throws if the answer is another one. */
 export async function confirm(context: CommandContext, what: string): Promise<void> {
   context.terminal.stderr.write(`${what}\nType "y" to go on: `)
   const typed = (await readLine(context)).toLowerCase()

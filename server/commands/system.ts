@@ -1,4 +1,4 @@
-/** Where a process runs, as far as it decides whether the service can. Tests bring their own. */
+/** The facts of the system that decide whether the service can run. Tests pass their own. */
 export type System = { platform: string; arch: string; hasGlibc: boolean }
 
 export function thisSystem(): System {
@@ -6,7 +6,7 @@ export function thisSystem(): System {
   return { platform, arch, hasGlibc: platform === 'linux' && glibcVersion() !== undefined }
 }
 
-/** What is wrong with the system and what to do, or null on one that the service is made for. */
+/** Returns the problem of the system and the remedy, or null if the service supports it. */
 export function systemTrouble({ platform, arch, hasGlibc }: System): string | null {
   const made = `Plumbline runs on Linux with glibc (x64, arm64) and on macOS (x64, arm64), and`
   if (platform === 'win32') return `${made} not on Windows: use WSL 2, or the container of deploy/.`
@@ -17,9 +17,9 @@ export function systemTrouble({ platform, arch, hasGlibc }: System): string | nu
   return null
 }
 
-/** Node's own report says by which glibc it runs; by another library it says nothing. */
+/** Returns the version of glibc from Node's report. Returns undefined with another C library. */
 function glibcVersion(): string | undefined {
-  // Else it would look up names of the network's peers.
+  // The report would otherwise look up the names of network peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
   return header.glibcVersionRuntime

@@ -1,7 +1,7 @@
 import { inLine } from '#derive/format-printable.ts'
 import type { Exit } from './exit-codes.ts'
 
-/** Where a command was given: its words, its surroundings and its streams. Tests bring their own. */
+/** The words, the environment and the streams of a command. Tests pass their own. */
 export type Terminal = {
   words: readonly string[]
   environment: Environment
@@ -16,25 +16,25 @@ export type Environment = { readonly [name: string]: string | undefined }
 
 type Output = { write(text: string): unknown; isTTY?: boolean }
 
-/** What a command has to say: to programs as one JSON object, to people as text. */
+/** The output of a command: one JSON object for programs, and text for people. */
 export type CommandResult = {
   json: object
   text: string
-  /** What `--quiet` prints instead: the id or the secret that a script goes on with; nothing where there is none. */
+  /** The output of `--quiet`: the id or the secret that a script needs next. Absent if there is none. */
   value?: string | number
 }
 
-/** What every command is given to work with. */
+/** The context of every command. */
 export type CommandContext = {
   terminal: Terminal
   /** The environment, completed by the `.env` file. */
   environment: Environment
-  /** One JSON object is wanted, and nothing else. */
+  /** Print one JSON object and nothing else. */
   wantsJson: boolean
-  /** Only the value is wanted, and on the standard error only mistakes. */
+  /** Print only the value, and only mistakes on the standard error. */
   isQuiet: boolean
   say(answer: CommandResult): void
-  /** Sets how a command exits that has answered and was not done in full. */
+  /** Sets the exit of a command that has printed its result and is not fully done. */
   end(exit: Exit): void
 }
 

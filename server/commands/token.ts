@@ -28,12 +28,12 @@ const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by 
 const readAllowed = readAddresses('The list of addresses')
 const readScopes = readList('--scopes', allScopes)
 
-/** token issue, show, rotate, revoke and allow. */
+/** Adds token issue, show, rotate, revoke and allow. */
 export function addToken(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
-  /** Says the token that there is then. */
+  /** Prints the token that is active afterwards. */
   const tell = (
     { company }: Company,
     make: typeof showToken,
@@ -45,7 +45,7 @@ export function addToken(program: Command, context: CommandContext): void {
       async ({ transaction, actor, app, company }) => formatToken(company, await make(transaction, actor, app.secret)),
       options,
     )
-  /** Takes a right away after a confirmation, which says what becomes of the present token. */
+  /** Revokes access after a confirmation, which names the effect on the active token. */
   const ending = (yes: ConfirmOptions, formatEnd: (token: string) => string) => ({
     isRevocation: true,
     confirmation: {
@@ -62,11 +62,7 @@ export function addToken(program: Command, context: CommandContext): void {
     'Issues the token of a company that has none; says it.',
     '--company 1 --account 1 --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
   )
-    .requiredOption(
-      '--account <id>',
-      'the account it acts for; it can do no more than this account',
-      readId('--account'),
-    )
+    .requiredOption('--account <id>', 'the account that it acts for, which limits its rights', readId('--account'))
     .option(
       '--scopes <list>',
       'permissions on the six resources, separated by commas, or all that the account holds (default: all)',
@@ -76,7 +72,7 @@ export function addToken(program: Command, context: CommandContext): void {
     .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
     .option(
       '--until <moment>',
-      'when it ends by itself, as in 2027-03-31T12:00:00Z; rotating it gives the same length of life again (default: never)',
+      'the end of the token, as in 2027-03-31T12:00:00Z; "token rotate" gives the same length again (default: never)',
       readMoment('--until'),
     )
     .action(async ({ company, account, scopes = 'all', label, allow = [], until }: IssueOptions) => {
@@ -86,14 +82,14 @@ export function addToken(program: Command, context: CommandContext): void {
       })
     })
 
-  add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action((given: Company) =>
+  add('show', 'Show the active token. The access is logged.', '--company 1').action((given: Company) =>
     tell(given, showToken),
   )
 
   addYes(
     add(
       'rotate',
-      'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
+      'Replace the token by a new one with the same scopes, label and addresses. The old one is refused at once.',
       '--company 1',
     ),
   ).action((given: Company & ConfirmOptions) =>
@@ -107,7 +103,7 @@ export function addToken(program: Command, context: CommandContext): void {
     ),
   )
 
-  addYes(add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1')).action(
+  addYes(add('revoke', 'Revoke the token. The API is closed until another one is issued.', '--company 1')).action(
     ({ company, ...given }: Company & ConfirmOptions) =>
       sayOf(
         context,
@@ -120,7 +116,7 @@ export function addToken(program: Command, context: CommandContext): void {
       ),
   )
 
-  add('allow', 'Says from which addresses the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
+  add('allow', 'Set the addresses from which the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
     .action((addresses: string[], { company }: Company) =>
       sayOf(

@@ -12,19 +12,16 @@ import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
-/** undo. */
 export function addUndo(program: Command, context: CommandContext): void {
   program
     .command('undo')
-    .description(
-      'Takes back what a write did: an import, a batch or a single one, as POST /v1/writes/{write_id}/undo does.',
-    )
+    .description('Undo a write: an import, a batch or a single write, as POST /v1/writes/{write_id}/undo does.')
     .argument('<write>', 'the id of the write', readWrite)
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--dry-run', 'show what would change; write nothing')
     .addHelpText(
       'after',
-      '\nWhere a record has changed since, it stops there and says so; what it has taken back by then stays so.',
+      '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
     )
     .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
     .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
@@ -32,7 +29,7 @@ export function addUndo(program: Command, context: CommandContext): void {
     )
 }
 
-/** Prints what POST /v1/writes/{write_id}/undo answers as a dry-run: what the first transaction would reverse. */
+/** Prints the dry-run of POST /v1/writes/{write_id}/undo, which shows the first transaction of the undo. */
 const preview = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withExisting(context, async ({ app: { database, secret } }) => {
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
@@ -66,10 +63,10 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
     })
   })
 
-/** Part by part: each is a transaction, and the next call goes on. */
+/** Undoes a write in parts of one transaction each. If it stops, the next call goes on. */
 const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withExisting(context, async ({ app: { database } }) => {
-    const tellShare = startShares(context, 'Taking back', (total) => `${total} records`)
+    const tellShare = startShares(context, 'Undoing', (total) => `${total} records`)
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
@@ -79,7 +76,7 @@ const takeBack = (context: CommandContext, companyId: number, writeId: string): 
       remaining = answer.remaining
       tellShare(records, records + remaining)
     }
-    const text = `Took back ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`
+    const text = `Undid ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`
     context.say({ json: { write_id: writeId, records }, text })
   })
 

@@ -7,11 +7,11 @@ import { readWhole } from './words.ts'
 const daysMax = 400
 const topMax = 1000
 
-/** usage. Metrics have no company as a label, so this is where an operator sees who uses how much. */
+/** Adds usage, the only place where an operator sees the use of each company: metrics have no company label. */
 export function addUsage(program: Command, context: CommandContext): void {
   program
     .command('usage')
-    .description('Lists the companies with the most calls, with the records that they have.')
+    .description('List the companies with the most calls, and the numbers of their records.')
     .option('--days <count>', `days up to today, 1 to ${daysMax}`, readWhole('--days', 1, daysMax), 30)
     .option('--top <count>', `companies, 1 to ${topMax}`, readWhole('--top', 1, topMax), 50)
     .addHelpText('after', '\nExamples:\n  plumbline usage\n  plumbline usage --days 7 --top 10 --json')

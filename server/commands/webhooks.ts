@@ -28,10 +28,10 @@ type CreateOptions = Company & { name: string; url: string; events: string[]; pa
 const shownMax = 50
 const readEvents = readList('--events', eventNames)
 
-/** webhooks list, create, test, rotate, attempts, replay, enable, disable and delete. */
+/** Adds webhooks list, create, test, rotate, attempts, replay, enable, disable and delete. */
 export function addWebhooks(program: Command, context: CommandContext): void {
   const add = addingTo(
-    program.command('webhooks').description('Look after the addresses to which a company’s changes are sent.'),
+    program.command('webhooks').description('Manage the addresses to which a company’s changes are sent.'),
   )
   const addOne = (name: string, about: string, example: string): Command =>
     add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
@@ -40,7 +40,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     work: (inside: CompanyContext, by: WebhookAuthor) => Promise<CommandResult>,
   ): Promise<void> => sayOf(context, company, (inside) => work(inside, byOperator(inside)))
 
-  add('list', 'Says which webhooks there are, and how they do.', '--company 1').action((given: Company) =>
+  add('list', 'List the webhooks with their states.', '--company 1').action((given: Company) =>
     say(given, async ({ transaction, company }) =>
       formatWebhooks(await listWebhooks(transaction, company.id), formatCompanyName(company)),
     ),
@@ -48,14 +48,14 @@ export function addWebhooks(program: Command, context: CommandContext): void {
 
   add(
     'create',
-    'Makes a webhook; says its id and its secret.',
+    'Create a webhook, and print its id and its secret.',
     '--company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
   )
-    .requiredOption('--name <name>', 'what it is for')
-    .requiredOption('--url <address>', 'where changes are sent')
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--url <address>', 'the address to which changes are sent')
     .option('--events <list>', 'events separated by commas, or all', readEvents, [...eventNames])
     .option('--payload <word>', `what is sent: ${payloads.join(' or ')}`, 'full')
-    .option('--unordered', 'several events may be under way at once, and one that fails does not hold up the others')
+    .option('--unordered', 'send several events at once, and do not wait for one that fails')
     .action(({ name, url, events, payload, unordered, ...given }: CreateOptions) =>
       say(given, async ({ transaction, app }, by) => {
         await checkAddress(app.outbound, url, 'operator')
@@ -78,7 +78,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     }),
   )
 
-  addOne('rotate', 'Replaces the secret; the former one signs beside it for a day.', '3 --company 1').action(
+  addOne('rotate', 'Replace the secret. The former one signs beside it for a day.', '3 --company 1').action(
     (id: number, given: Company) =>
       say(given, async ({ transaction }, by) => {
         const rotated = await rotateWebhook(transaction, by, id)
@@ -86,8 +86,8 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       }),
   )
 
-  addOne('attempts', 'Says what was sent last, newest first, and what came back.', '3 --company 1 --failed')
-    .option('--failed', 'only what did not arrive')
+  addOne('attempts', 'List the latest attempts and their answers, newest first.', '3 --company 1 --failed')
+    .option('--failed', 'only attempts that did not arrive')
     .action((id: number, { failed, ...given }: Company & { failed?: true }) =>
       say(given, async ({ transaction, company }) => {
         await findOneWebhook(transaction, company.id, id)
@@ -98,7 +98,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
 
   addOne(
     'replay',
-    'Sends everything again that changed since a moment, at most CHANGES_KEPT_DAYS ago.',
+    'Send all changes since a moment again. The moment is at most CHANGES_KEPT_DAYS ago.',
     '3 --company 1 --from 2026-03-31T00:00:00Z',
   )
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment('--from'))
@@ -108,13 +108,17 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       ),
     )
 
-  addOne('enable', 'Goes on where it stopped, at once.', '3 --company 1').action((id: number, given: Company) =>
-    say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
+  addOne('enable', 'Enable the webhook. It continues at once where it stopped.', '3 --company 1').action(
+    (id: number, given: Company) =>
+      say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
   )
 
-  addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', '3 --company 1').action(
-    (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
+  addOne(
+    'disable',
+    'Disable the webhook. Nothing is sent until it is enabled; changes wait until then.',
+    '3 --company 1',
+  ).action((id: number, given: Company) =>
+    say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
   )
 
   addYes(
@@ -200,7 +204,7 @@ const formatAttempts = (rows: readonly AttemptListRow[]): CommandResult => ({
           .join('\n'),
 })
 
-/** Names the status and the time; the answer of a receiver that refuses is shown by "Settings, Webhooks". */
+/** Formats the status and the time. "Settings, Webhooks" shows the answer of a receiver that refuses. */
 function formatTest({ id, arrived, status, failure, detail, ms, event_id }: AttemptDetailsRow): CommandResult {
   const outcome =
     status === null ? `there was no answer (${inLine(detail ?? failure ?? 'unknown')})` : `status ${status}`

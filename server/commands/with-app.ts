@@ -12,15 +12,15 @@ import { type Progress, progressOf, withProgress } from './progress.ts'
 import { type ConfirmOptions, confirm, needsConfirmation } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 
-/** The settings of a command that says what it did itself: its log is silent unless asked for. */
+/** Returns the settings of a command. Its log is silent unless LOG_LEVEL is set, because it prints its own result. */
 export const configOf = ({ environment }: CommandContext): Config =>
   readConfig({ ...environment, LOG_LEVEL: environment.LOG_LEVEL?.trim() || 'silent' })
 
-/** Opens the app for as long as `work` takes: beside a running server, or all alone. */
+/** Opens the app while `work` runs, beside a running server or alone. */
 export const withApp = <T>(context: CommandContext, work: (opened: OpenApp) => Promise<T>): Promise<T> =>
   withAppOf(configOf(context), progressOf(context), work)
 
-/** The same with settings and a progress of the caller's own. */
+/** Opens the app with other settings and another progress. */
 export async function withAppOf<T>(
   config: Config,
   progress: Progress,
@@ -44,7 +44,7 @@ function throwUnavailable(error: unknown): never {
   throw error instanceof EmbeddedProblem ? new Mistake(error.message, 'unavailable', { cause: error }) : error
 }
 
-/** The same for what is about an existing company. */
+/** Opens the app for a command about an existing company. Throws if there is no database yet. */
 export async function withExisting<T>(context: CommandContext, work: (opened: OpenApp) => Promise<T>): Promise<T> {
   await needDatabase(configOf(context))
   return withApp(context, work)
@@ -52,7 +52,7 @@ export async function withExisting<T>(context: CommandContext, work: (opened: Op
 
 type FoundDatabase = Awaited<ReturnType<typeof findDatabase>>
 
-/** Finds the database for as long as `work` takes, whichever version its tables are of. */
+/** Opens the database while `work` runs. Its tables may be of any version. */
 export const withDatabase = <T>(
   context: CommandContext,
   work: (found: FoundDatabase, tell: Progress['tell']) => Promise<T>,
@@ -68,7 +68,7 @@ export const withDatabase = <T>(
     }
   })
 
-/** All that a command does is one transaction. */
+/** Runs all work of a command in one transaction. */
 export const inTransaction = <T>(
   context: CommandContext,
   work: (transaction: Transaction, app: App) => Promise<T>,
@@ -78,17 +78,17 @@ export const inTransaction = <T>(
     app.database.transaction((transaction) => work(transaction, app), undefined, persistenceOptions(options)),
   )
 
-/** What takes rights away is begun again where it waited in vain. */
+/** A revocation is retried if it has waited for a lock in vain. */
 type TransactionOptions = { isRevocation?: boolean }
 
 const persistenceOptions = ({ isRevocation = false }: TransactionOptions) => ({ isPersistent: isRevocation })
 
 export type CompanyContext = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
-/** What is said before it is done, with the `--yes` that skips it. */
+/** The sentence of a confirmation, with the `--yes` that skips it. */
 type Confirmation = { yes: ConfirmOptions; what(inside: CompanyContext): Promise<string> }
 
-/** Says what one transaction did for a company, which must be there. On a terminal a confirmation comes before it. */
+/** Runs one transaction for an existing company and prints its result. Asks for confirmation first, on a terminal. */
 export async function sayOf(
   context: CommandContext,
   id: number,
@@ -103,7 +103,7 @@ export async function sayOf(
         undefined,
         persistenceOptions(options),
       )
-    // No lock is held while somebody reads and answers.
+    // The question has a transaction of its own, so that no lock is held while it waits for an answer.
     if (confirmation && needsConfirmation(context, confirmation.yes))
       await confirm(context, await inCompany(confirmation.what))
     return inCompany(work)
@@ -115,8 +115,8 @@ export const formatCompanyName = ({ id, name }: { id: number; name: string }): s
   `${inLine(name)} (company ${id})`
 
 /**
- * What is about an existing company makes no new database. Given in the wrong folder it would otherwise start an empty
- * one there, and say that there is no such company.
+ * Throws if there is no database yet. A command about an existing company, run in the wrong folder, would otherwise
+ * create an empty database there, and then find no such company.
  */
 export async function needDatabase(config: Config): Promise<void> {
   if (await hasDatabase(config)) return
@@ -127,15 +127,15 @@ export async function needDatabase(config: Config): Promise<void> {
   )
 }
 
-/** Whether there is a database already, as far as can be said without starting anything. */
+/** Returns whether there is a database already, as far as that is known without starting anything. */
 export async function hasDatabase({ databaseUrl, dataFolder }: Config): Promise<boolean> {
   if (databaseUrl !== null) return true
-  // The cluster, or root's note of where it is kept.
+  // The cluster, or root's pointer file to it.
   const signs = ['postgres/cluster', 'postgres-is-elsewhere.txt'].map((name) => isThere(join(dataFolder, name)))
   return (await Promise.all(signs)).includes(true)
 }
 
-/** A path that may not be looked at counts as there; opening it says why it cannot be used. */
+/** Returns whether a path exists. True for one without access, because opening it reports the reason. */
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

@@ -3,7 +3,7 @@ import { momentOf } from '#derive/moment.ts'
 import { idMax } from '#registry/limits.ts'
 import { Mistake } from './mistake.ts'
 
-/** How the words of a command are read. Each takes what the word is called, for the sentence of a mistake. */
+/** Parsers for the words of a command. Each takes the name of the word, for the message of a mistake. */
 
 export const readId =
   (called: string) =>
@@ -21,7 +21,7 @@ export const readWhole =
     throw new Mistake(`${called} must be a whole number from ${least} to ${most} and not ${JSON.stringify(word)}.`)
   }
 
-/** A moment in UTC, or the beginning of a day there. */
+/** Parses a moment in UTC, or a day, which is its beginning. */
 export const readMoment =
   (called: string) =>
   (word: string): Date => {
@@ -30,7 +30,7 @@ export const readMoment =
     throw new Mistake(`${called} must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
   }
 
-/** The moment before which something is that is still of a day or moment: a day counts whole. */
+/** Parses the exclusive end of a range that includes the given day or moment. A day counts whole. */
 export const readEnd =
   (called: string) =>
   (word: string): Date =>
@@ -38,7 +38,7 @@ export const readEnd =
 
 const dayMilliseconds = 24 * 3600 * 1000
 
-/** Adds a command about one company to a group of them. `example` is what follows its name. */
+/** Adds a command about one company to a group. `example` is the text after its name. */
 export const addingTo =
   (group: Command) =>
   (name: string, about: string, example: string): Command =>
@@ -48,7 +48,7 @@ export const addingTo =
       .requiredOption('--company <id>', 'the company', readId('--company'))
       .addHelpText('after', `\nExample:\n  plumbline ${group.name()} ${name} ${example}`)
 
-/** Names separated by commas; `all` and `none` stand for what they say. */
+/** Parses names separated by commas, or `all` or `none`. */
 export const readList =
   (called: string, all: readonly string[]) =>
   (word: string): string[] => {
@@ -57,7 +57,7 @@ export const readList =
     return parseNames(called, word)
   }
 
-/** Addresses separated by commas, or `none`. */
+/** Parses addresses separated by commas, or `none`. */
 export const readAddresses =
   (called: string) =>
   (word: string): string[] =>

@@ -5,7 +5,7 @@ export type { Config } from './settings.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** The settings as the environment gives them; a `ConfigProblem` where it gives what they cannot be. */
+/** Parses the settings in the environment. Throws a `ConfigProblem` if any is invalid. */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = []
   const config: { [key: string]: unknown } = {}
@@ -19,7 +19,7 @@ export function readConfig(environment: Environment): Config {
   return config as Config
 }
 
-/** Every mistake in the settings at once. */
+/** Thrown when settings are invalid. The message has a line for each of them. */
 export class ConfigProblem extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
@@ -29,7 +29,7 @@ export class ConfigProblem extends Error {
 
 export const settings: readonly Setting[] = Object.values(settingsByKey)
 
-/** The text in force for each setting, secrets masked. */
+/** Returns the text in force for each setting, with secrets masked. */
 export const shownSettings = (environment: Environment) =>
   settings.map((setting) => {
     const { name, secret } = setting
@@ -37,7 +37,7 @@ export const shownSettings = (environment: Environment) =>
     return { name, value: secret && value !== '' ? '••••••' : value, given: isGiven(name, environment) }
   })
 
-/** The text of `.env.example`. */
+/** Formats `.env.example`. */
 export const envExample = (): string =>
   [
     '# The settings of Plumbline with the values they have when nothing is given. The environment goes before this file.',

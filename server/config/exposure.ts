@@ -1,17 +1,17 @@
-/** Who can reach the service, as far as the settings tell. */
+/** The settings that decide who can reach the service. */
 type Exposure = { host: string; publicUrl: string | null }
 
-/** Whether a host is this machine itself. */
+/** Returns whether a host is this machine. */
 export const isLocal = (host: string): boolean =>
   /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?|localhost)$/i.test(host) || host.toLowerCase().endsWith('.localhost')
 
-/** Whether an address is one of this machine; none given is whatever a caller used. */
+/** Returns whether PUBLIC_URL is on this machine. True if it is not set: callers then use the address of HOST. */
 export const isHere = (publicUrl: string | null): boolean => publicUrl === null || isLocal(new URL(publicUrl).hostname)
 
-/** Whether others than this machine's own programs reach the service: by its port, or by something in front of it. */
+/** Returns whether other machines can reach the service, by its port or through a proxy. */
 export const isReachable = ({ host, publicUrl }: Exposure): boolean => !isLocal(host) || !isHere(publicUrl)
 
-/** Whether what is sent crosses a network as it is: others reach the service, and nothing is known to speak TLS for it. */
+/** Returns whether traffic is unencrypted on a network: other machines reach the service, and PUBLIC_URL has no TLS. */
 export const isPlain = (config: Exposure): boolean => isReachable(config) && !config.publicUrl?.startsWith('https:')
 
 export const plainSentence =

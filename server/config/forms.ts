@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
-/** What the text of a setting must be, what it says, and whether it is never shown. */
+/** The form of a setting's text. `read` returns its value, or undefined if it is invalid. A `secret` is never shown. */
 export type Form<Value> = {
   must: string
-  /** The same for one text, where it says more. */
+  /** Returns a more precise `must` for one text. */
   mustFor?: (text: string) => string | undefined
   read: (text: string) => Value | undefined
   secret?: true
@@ -20,7 +20,7 @@ export const milliseconds = wholeNumber(50, 600_000, ' of milliseconds')
 
 const units: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** In milliseconds. */
+/** Milliseconds, written with a unit. */
 export const duration: Form<number> = {
   read(text) {
     const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
@@ -35,7 +35,7 @@ export const oneOf = <Word extends string>(...words: readonly Word[]): Form<Word
   must: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
 })
 
-/** Nothing, or of the form. */
+/** Returns the form, with null for an empty text. */
 export const orNone = <Value>(form: Form<Value>): Form<Value | null> => ({
   ...form,
   read: (text) => (text === '' ? null : form.read(text)),
@@ -65,7 +65,7 @@ export const address: Form<Address> = {
   must: 'an address and a port like 127.0.0.1:9464',
 }
 
-/** Without a host, as in postgres://user@/name?host=/run/postgresql, it means a Unix socket. */
+/** An address of PostgreSQL. Without a host, as in postgres://user@/name?host=/run/postgresql, it is a Unix socket. */
 export const postgresUrl: Form<string> = {
   read: (text) => (postgresUrlOf(text) && !namesSeveralHosts(text) ? text : undefined),
   must: 'an address like postgres://user:password@host:5432/name',
@@ -76,13 +76,13 @@ export const postgresUrl: Form<string> = {
   secret: true,
 }
 
-/** The parsed address of a database. */
+/** Parses the address of a database. Returns null if it is none. */
 export function postgresUrlOf(text: string): URL | null {
   const url = parseUrl(text.replace('@/', '@socket/'))
   return url && /^postgres(ql)?:$/.test(url.protocol) ? url : null
 }
 
-/** The driver knows one host. A list with ports is no URL, so it is looked for in the text. */
+/** Returns whether an address has several hosts, which the driver does not support. A list with ports is no URL. */
 function namesSeveralHosts(text: string): boolean {
   const [address = '', query = ''] = text.split('?', 2)
   const [, , authority = ''] = address.split('/', 3)
@@ -114,7 +114,7 @@ export const ranges: Form<readonly string[]> = {
   must: 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas',
 }
 
-/** Seconds, one after the other. */
+/** A list of seconds. */
 export const pauses: Form<readonly number[]> = {
   read(text) {
     const seconds = entriesOf(text).map((entry) => integer(entry, 1, 604_800) ?? Number.NaN)
@@ -123,7 +123,7 @@ export const pauses: Form<readonly number[]> = {
   must: 'whole numbers of seconds from 1 to 604800, with commas',
 }
 
-/** An address, or one and how many of its bits count. */
+/** Returns whether a text is an address or a CIDR range. */
 function isRange(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/')
   const family = isIP(address)

@@ -4,19 +4,19 @@ import { readMemoryBytes } from '../embedded/settings.ts'
 import { isHere } from './exposure.ts'
 import { type Form, oneOf, orNone, postgresUrlOf, wholeNumber } from './forms.ts'
 
-/** Settings of which more than their own text counts. */
+/** The settings below depend on more than their own text. */
 
-/** What a text says: undefined where it is not what it must be. `before` are the settings above it. */
+/** The form of a setting that may depend on others. `before` has the settings above it in the table. */
 export type Reader<Value> = Omit<Form<Value>, 'read'> & {
   read: (text: string, before: EarlierSettings) => Value | undefined
 }
 
-/** What settings below may depend on; what is wrong is missing. */
+/** The settings that later ones depend on. An invalid one is undefined. */
 type EarlierSettings = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
 
 /**
- * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
- * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
+ * The work of a start on the demo companies: add missing ones and enable their accounts (`on`), add them to a database
+ * that never had them (`new`), leave them unchanged (`keep`), or disable their accounts (`off`).
  */
 export type DemoMode = 'on' | 'new' | 'keep' | 'off'
 
@@ -29,7 +29,7 @@ export const demoMode: Reader<DemoMode> = {
   },
 }
 
-/** A folder for what is made of the bundled database, which there is not with another one. */
+/** A folder for copies of the bundled database. Invalid together with DATABASE_URL. */
 export const ofBundled: Reader<string | null> = {
   must: 'left out with DATABASE_URL: it is about the bundled database ("plumbline backup")',
   read: (text, { databaseUrl }) => (text === '' ? null : databaseUrl ? undefined : text),
@@ -40,7 +40,7 @@ export const passwordFile: Reader<string | null> = {
   must: 'a file that can be read, with the password on its first line; without DATABASE_URL, or with a password in it, leave it out',
   read(text, { databaseUrl }) {
     if (text === '') return null
-    // What is wrong with the address is said of the address.
+    // An invalid DATABASE_URL is reported by itself.
     if (databaseUrl === undefined) return text
     return databaseUrl !== null && !hasPassword(databaseUrl) && isPasswordFile(text) ? text : undefined
   },
@@ -59,7 +59,7 @@ function isPasswordFile(path: string): boolean {
   }
 }
 
-/** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
+/** The bundled database has enough connections for the minimum of this many processes. */
 const processesMax = 32
 export const processCount: Form<number> = {
   must: `auto or a whole number from 1 to ${processesMax}`,
@@ -67,7 +67,7 @@ export const processCount: Form<number> = {
     text === 'auto' ? Math.min(availableParallelism(), processesMax) : wholeNumber(1, processesMax).read(text),
 }
 
-/** Of the form, or what goes with the memory that a process has. */
+/** Returns a reader of the form, with a value computed from the memory of a process for an empty text. */
 const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => number): Reader<number> => ({
   must,
   read: (text, { processes = 1 }) => (text === '' ? fitting(readMemoryBytes() / processes) : read(text)),
@@ -76,7 +76,7 @@ const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => num
 const clampNumber = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
 const megabyte = 1024 * 1024
-/** Bytes, from a whole number of megabytes. */
+/** Returns the form of a whole number of megabytes, whose value is in bytes. */
 const megabytesBetween = (min: number, max: number): Form<number> => {
   const count = wholeNumber(min, max)
   return {
@@ -90,15 +90,15 @@ const megabytesBetween = (min: number, max: number): Form<number> => {
 
 export const megabytes = megabytesBetween(1, 65_536)
 
-/** A connection for every 256 KiB of a process's memory. */
+/** A number of connections. Empty: one for every 256 KiB of a process's memory. */
 export const callersByMemory = byMemory(wholeNumber(16, 100_000), (memory) =>
   clampNumber(256, Math.floor(memory / (256 * 1024)), 16_384),
 )
 
-/** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
+/** Bytes. Empty: a sixteenth of a process's memory, because a body takes up to twice its size while it is encoded. */
 export const bufferByMemory = byMemory(megabytes, (memory) =>
   clampNumber(16 * megabyte, Math.floor(memory / 16), 512 * megabyte),
 )
 
-/** Bytes; null: what goes with the size of the disk. */
+/** Bytes. Null means a share of the disk. */
 export const diskReserve: Reader<number | null> = orNone(megabytesBetween(0, 1_048_576))

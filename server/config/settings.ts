@@ -25,7 +25,7 @@ import {
   type Reader,
 } from './readers.ts'
 
-/** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
+/** A setting. `initial` is its text if none is given, and `about` its sentence in `.env.example` and the documents. */
 export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
 
 const setting = <Value>(name: string, initial: string, reader: Reader<Value>, about: string) => ({
@@ -33,13 +33,13 @@ const setting = <Value>(name: string, initial: string, reader: Reader<Value>, ab
   ...reader,
 })
 
-/** One that need not be given. */
+/** Returns a setting that may be empty. */
 const optionalSetting = <Value>(name: string, reader: Reader<Value>, about: string) => setting(name, '', reader, about)
 
-/** All settings, by what the service calls them. `.env.example` and the table of the documents are made of this. */
+/** All settings by their keys in `Config`. `.env.example` and the table of the documents are generated from them. */
 export const settingsByKey = {
   port: setting('PORT', '3000', wholeNumber(0, 65_535), 'Port to listen on; 0 takes a free one.'),
-  host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 for all.'),
+  host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 means all.'),
   databaseUrl: optionalSetting(
     'DATABASE_URL',
     orNone(postgresUrl),
@@ -54,7 +54,7 @@ export const settingsByKey = {
   databaseUser: optionalSetting(
     'PLUMBLINE_DATABASE_USER',
     orNone(anyText),
-    'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
+    'User, created by you, as whom root runs the bundled PostgreSQL. Empty: the user nobody.',
   ),
   secret: optionalSetting(
     'PLUMBLINE_SECRET',
@@ -64,17 +64,17 @@ export const settingsByKey = {
   previousSecret: optionalSetting(
     'PLUMBLINE_SECRET_PREVIOUS',
     orNone(secretKey),
-    'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
+    'Former key of sealed tokens, until "plumbline key rotate" has sealed them with the new one.',
   ),
   publicUrl: optionalSetting(
     'PUBLIC_URL',
     orNone(webAddress),
-    'Address under which callers reach the service. Empty: the one they used.',
+    'Address by which callers reach the service. Empty: the one in their request.',
   ),
   trustedProxies: optionalSetting(
     'TRUSTED_PROXIES',
     ranges,
-    'Addresses and ranges of proxies, separated by commas, whose X-Forwarded-For tells whom to count attempts to sign in for.',
+    'Addresses and ranges of trusted proxies, separated by commas. Their X-Forwarded-For names the caller of a sign-in.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -86,7 +86,7 @@ export const settingsByKey = {
     'LOG_FORMAT',
     'auto',
     oneOf('auto', 'json', 'text'),
-    'json, text (a line for people), or auto: text where the standard error is a terminal, else json.',
+    'json, text (a line for people), or auto: text if the standard error is a terminal, else json.',
   ),
   demo: setting(
     'PLUMBLINE_DEMO',
@@ -98,7 +98,7 @@ export const settingsByKey = {
     'PROCESSES',
     '1',
     processCount,
-    'Processes that serve the port together: 1 to 32, or auto for one a processor.',
+    'Number of processes that share the port: 1 to 32, or auto for one per processor.',
   ),
   connectionsMax: setting(
     'DATABASE_CONNECTIONS',
@@ -110,29 +110,29 @@ export const settingsByKey = {
     'REQUESTS_MAX',
     '1000',
     wholeNumber(1, 100_000),
-    'Most reads, and most writes, that a process lets in at once, 1 to 100000; more are refused with 503.',
+    'Most reads, and most writes, that a process accepts at once, 1 to 100000; more are refused with 503.',
   ),
   callersMax: optionalSetting(
     'CONNECTIONS_MAX',
     callersByMemory,
     'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
   ),
-  // Bytes, of bodies that come in and of answers that go out.
+  // Bytes of request bodies and answers together.
   bufferBytes: optionalSetting(
     'BUFFER_MB',
     bufferByMemory,
-    'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
+    'Most megabytes of bodies and answers that a process buffers for slow callers, 1 to 65536; one peer gets at most a quarter. Empty: by memory.',
   ),
   metricsAddress: optionalSetting(
     'METRICS_ADDRESS',
     orNone(address),
-    'Address and port, as in 127.0.0.1:9464, that alone serves /metrics. Empty: served beside everything else.',
+    'Separate address and port for /metrics, as in 127.0.0.1:9464. Empty: /metrics is on the port of the API.',
   ),
   answerTarget: setting(
     'ANSWER_TARGET_MS',
     '100',
     milliseconds,
-    'While most answers take longer than this, fewer requests are let in at once.',
+    'Target time of an answer in milliseconds. While most answers take longer, fewer requests are accepted at once.',
   ),
   tokenRequestsPerMinute: optionalSetting(
     'TOKEN_REQUESTS_PER_MINUTE',
@@ -143,19 +143,19 @@ export const settingsByKey = {
     'CALLS_KEPT_DAYS',
     '400',
     wholeNumber(1, 36_500),
-    'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
+    'Days for which each API call is kept, 1 to 36500; later only the sums of each day remain.',
   ),
   callDetailsKeptDays: setting(
     'CALL_DETAILS_KEPT_DAYS',
     '7',
     wholeNumber(0, 365),
-    'Days for which is kept what API calls said and were answered, 0 to 365; 0 keeps nothing of it.',
+    'Days for which requests and answers of API calls are kept, 0 to 365; 0 stores none.',
   ),
   changesKeptDays: setting(
     'CHANGES_KEPT_DAYS',
     '30',
     wholeNumber(1, 36_500),
-    'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
+    'Days for which /v1/changes has changes, 1 to 36500; the history of each record stays.',
   ),
   auditKeptDays: setting(
     'AUDIT_KEPT_DAYS',
@@ -166,25 +166,25 @@ export const settingsByKey = {
   webhookNetworks: optionalSetting(
     'WEBHOOK_NETWORKS',
     ranges,
-    'Inner addresses and ranges, separated by commas, that webhooks may be sent to, by http too. Empty: public addresses by https alone.',
+    'Private addresses and ranges, separated by commas, to which webhooks may be sent, by http too. Empty: public addresses by https alone.',
   ),
   webhookTimeout: setting(
     'WEBHOOK_TIMEOUT_MS',
     '15000',
     milliseconds,
-    'Longest a receiver of webhooks may take to answer.',
+    'Milliseconds in which a receiver of webhooks must answer.',
   ),
   webhookRetrySeconds: setting(
     'WEBHOOK_RETRY_SECONDS',
     '5,300,1800,7200,18000,36000',
     pauses,
-    'Seconds from one attempt at an event to the next, separated by commas; the last goes on for ever.',
+    'Seconds between attempts to send an event, separated by commas; the last one repeats for ever.',
   ),
   webhookFailingDays: setting(
     'WEBHOOK_FAILING_DAYS',
     '5',
     wholeNumber(1, 365),
-    'Days without one success after which a webhook that fails is disabled, 1 to 365.',
+    'Days without a success after which a failing webhook is disabled, 1 to 365.',
   ),
   webhookAttemptsKeptDays: setting(
     'WEBHOOK_ATTEMPTS_KEPT_DAYS',
@@ -197,90 +197,100 @@ export const settingsByKey = {
     'WEBHOOK_ATTEMPTS_MB',
     '64',
     megabytes,
-    'Most megabytes of attempts that are kept for a company, 1 to 65536; the oldest successes go first.',
+    'Most megabytes of attempts that are kept for a company, 1 to 65536; the oldest successes are removed first.',
   ),
   backupTo: optionalSetting(
     'PLUMBLINE_BACKUP_TO',
     ofBundled,
-    'Folder that serve makes backups of the bundled database in. Empty: it makes none.',
+    'Folder in which serve creates backups of the bundled database. Empty: no backups.',
   ),
   // Milliseconds.
   backupEvery: setting(
     'PLUMBLINE_BACKUP_EVERY',
     '24h',
     duration,
-    'Time from one of these backups to the next: a whole number with m, h or d, from 1m to 365d.',
+    'Time between two of these backups: a whole number with m, h or d, from 1m to 365d.',
   ),
   backupKeep: setting(
     'PLUMBLINE_BACKUP_KEEP',
     '7',
     wholeNumber(1, 10_000),
-    'How many of these backups are kept, 1 to 10000; older ones are removed once a new one is whole.',
+    'Number of these backups that are kept, 1 to 10000; older ones are removed after each new one.',
   ),
   archive: optionalSetting(
     'PLUMBLINE_ARCHIVE',
     ofBundled,
-    'Folder that the bundled PostgreSQL archives its log in, so that any moment since a backup can be restored. Empty: none.',
+    'Folder in which the bundled PostgreSQL archives its log, so that any moment since a backup can be restored. Empty: no archive.',
   ),
   archiveSeconds: setting(
     'PLUMBLINE_ARCHIVE_SECONDS',
     '60',
     wholeNumber(1, 86_400),
-    'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
+    'Most seconds until a change is archived, 1 to 86400.',
   ),
-  // Bytes; null: by the size of the disk.
+  // Bytes. Null means a share of the disk.
   diskReserve: optionalSetting(
     'PLUMBLINE_DISK_RESERVE_MB',
     diskReserve,
-    'Megabytes of the bundled database’s disk below which writes are refused with 503, 0 to 1048576; 0: none. Empty: the smaller of 256 and a twentieth of the disk.',
+    'Free megabytes on the bundled database’s disk below which writes are refused with 503, 0 to 1048576; 0: never. Empty: the smaller of 256 and a twentieth of the disk.',
   ),
-  statementTimeout: setting('STATEMENT_TIMEOUT_MS', '10000', milliseconds, 'Longest a statement may run.'),
-  lockTimeout: setting('LOCK_TIMEOUT_MS', '8000', milliseconds, 'Longest a statement may wait for a lock.'),
+  statementTimeout: setting(
+    'STATEMENT_TIMEOUT_MS',
+    '10000',
+    milliseconds,
+    'Most milliseconds that a statement may run.',
+  ),
+  lockTimeout: setting(
+    'LOCK_TIMEOUT_MS',
+    '8000',
+    milliseconds,
+    'Most milliseconds that a statement may wait for a lock.',
+  ),
   connectTimeout: setting(
     'CONNECT_TIMEOUT_MS',
     '800',
     milliseconds,
-    'Longest a request may wait for a database connection.',
+    'Most milliseconds that a request may wait for a database connection.',
   ),
   rehearsal: setting(
     'REHEARSAL_MS',
     '500',
     wholeNumber(0, 500, ' of milliseconds'),
-    'How long a process rehearses writes and reads before it serves, so that its first calls cost less, 0 to 500; 0: not at all.',
+    'Milliseconds for which a process rehearses writes and reads before it serves, so that its first calls are fast, 0 to 500; 0: none.',
   ),
   drainTimeout: setting(
     'DRAIN_TIMEOUT_MS',
     '8000',
     milliseconds,
-    'Longest a stop may wait for requests that are running.',
+    'Most milliseconds that a stop waits for running requests.',
   ),
   drainNotice: setting(
     'DRAIN_NOTICE_MS',
     '300',
     wholeNumber(0, 600_000, ' of milliseconds'),
-    'How long /readyz says no before a stop closes the port, 0 to 600000: longer than your balancer takes to notice.',
+    'Milliseconds for which /readyz answers 503 before a stop closes the port, 0 to 600000. Set more than your balancer takes to notice.',
   ),
   headersTimeout: setting(
     'HEADERS_TIMEOUT_MS',
     '10000',
     milliseconds,
-    'Longest a caller may take to send the headers of a request.',
+    'Milliseconds in which a caller must send the headers of a request.',
   ),
   requestTimeout: setting(
     'REQUEST_TIMEOUT_MS',
     '30000',
     milliseconds,
-    'Longest a caller may take to send a whole request.',
+    'Milliseconds in which a caller must send a whole request.',
   ),
   writeTimeout: setting(
     'WRITE_TIMEOUT_MS',
     '30000',
     milliseconds,
-    'Longest a caller may leave an answer unread; one who goes on reading, however slowly, is served.',
+    'Most milliseconds that a caller may pause while reading an answer; a slow but steady reader is served.',
   ),
 } satisfies { [key: string]: Setting }
 
-/** What the settings say. */
+/** The values of all settings. */
 export type Config = { [key in Key]: Exclude<ReturnType<(typeof settingsByKey)[key]['read']>, undefined> }
 
 export type Key = keyof typeof settingsByKey

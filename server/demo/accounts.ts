@@ -14,7 +14,7 @@ import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../store
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
 type DemoAccountKey = { companyId: number; id: number }
 
-/** A company of the demo, with the account of its owner and a token that acts for it. */
+/** Creates a demo company with its owner's account and a token that acts for the owner. */
 export async function createDemoCompany(
   transaction: Transaction,
   app: App,
@@ -27,7 +27,7 @@ export async function createDemoCompany(
   return company
 }
 
-/** An account of the demo, with a password drawn for it. */
+/** Creates a demo account with a generated password. */
 export async function createDemoAccount(
   transaction: Transaction,
   { secret }: App,
@@ -42,7 +42,7 @@ export async function createDemoAccount(
 
 const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
 
-/** The password of a demo account; null where it is closed, or sealed with a key that we do not have. */
+/** Returns the password of a demo account. Null if the account is disabled, or if another key sealed the password. */
 export async function passwordOf(
   keys: SealingKeys,
   { company_id, id, sealed }: DemoAccountRow,
@@ -56,8 +56,8 @@ export async function passwordOf(
 }
 
 /**
- * Looks at every password that was not drawn here. One that was published is replaced; any other is somebody's own, and
- * with it the account. Returns how many were replaced.
+ * Replaces published passwords of demo accounts. Any other password that was not generated here is somebody's own, who
+ * has taken over the account. Returns the number of replaced ones.
  */
 export async function replacePublished({ database, secret }: App): Promise<number> {
   if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
@@ -76,7 +76,7 @@ export async function replacePublished({ database, secret }: App): Promise<numbe
   })
 }
 
-/** Disables the accounts of the demo, forgets their passwords and revokes their tokens. */
+/** Disables the demo accounts, deletes their passwords and revokes their tokens. */
 export async function closeDemo({ database }: App): Promise<{ accounts: number; tokens: number }> {
   const isOpen = ({ disabled, sealed }: DemoAccountRow) => !disabled || sealed !== null
   const before = await database.read<DemoAccountRow>(demoAccounts())
@@ -85,7 +85,7 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
     const all = await lockAccounts(transaction)
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
-      // This password is noted nowhere: an account that is enabled by hand is given another one.
+      // This password is stored nowhere. An account that is enabled by hand has to get another one.
       await changeAccount(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
       await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }
@@ -100,7 +100,7 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
   })
 }
 
-/** Opens again what was closed, with new passwords and tokens. Returns how many accounts. */
+/** Enables the accounts that `closeDemo` disabled, with new passwords and tokens. Returns their number. */
 export async function openDemo({ database, secret }: App): Promise<number> {
   const isClosed = ({ closed, disabled }: DemoAccountRow) => closed && disabled
   if (!(await database.read<DemoAccountRow>(demoAccounts())).some(isClosed)) return 0
@@ -124,7 +124,7 @@ async function lockAccounts(transaction: Transaction): Promise<DemoAccountRow[]>
   return transaction.run<DemoAccountRow>(demoAccounts())
 }
 
-/** Another password, which is drawn, for an account as it is or opened again. */
+/** Generates another password for a demo account, and enables the account if wanted. */
 async function drawAnew(
   transaction: Transaction,
   keys: SealingKeys,
@@ -154,7 +154,7 @@ async function notePassword(
   await transaction.run(insertDemoAccount(companyId, id, { sealed, closed: false }))
 }
 
-/** Those accounts whose password stood in the sources. */
+/** Returns the accounts whose password is a published one of the sources. */
 export async function withPublishedPassword(accounts: readonly DemoAccountRow[]): Promise<DemoAccountRow[]> {
   const found: DemoAccountRow[] = []
   for (const account of accounts)
@@ -168,16 +168,16 @@ async function isPublished(hash: string | null): Promise<boolean> {
   return false
 }
 
-/** Without letters and digits that look alike: it is typed from one screen into another. */
+/** Letters and digits that do not look alike, because people copy the password from one screen to another. */
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
-/** 79 bits, as four groups of four. */
+/** Generates a password of 79 bits, as four groups of four. */
 const drawPassword = (): string =>
   Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')).join(
     '-',
   )
 
-/** Who signs in to the demo. Their passwords are drawn for each database. */
+/** The people who sign in to the demo. Their passwords are generated for each database. */
 
 export const demoOwners = [
   { name: 'Ada Marsh', email: 'ada@harbor-masonry.example' },
@@ -188,5 +188,5 @@ export const foreman = { name: 'Femi Adeyemi', email: 'femi@harbor-masonry.examp
 
 export const bookkeeper = { name: 'Ottilie Brandt', email: 'ottilie@harbor-masonry.example' } as const
 
-/** The passwords that the demo had before they were drawn. They stood in these sources: none of them is left in force. */
+/** The former passwords of the demo, which these sources contained. None of them may stay valid. */
 const publishedPasswords = ['harbor-demo-1', 'hilltop-demo-1', 'foreman-demo-1', 'office-demo-1'] as const

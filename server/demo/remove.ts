@@ -12,7 +12,7 @@ import {
 } from '#sql/system/demo.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** A demo company, and what of it the demo did not make: somebody may have begun to work there. */
+/** A demo company, its records, and the accounts and records that others added: somebody may work there. */
 export type DemoUse = DemoCompanyRow & { records: number; ownAccounts: number; ownRecords: number }
 
 export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
@@ -25,8 +25,8 @@ export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
 }
 
 /**
- * Removes the demo companies with everything that any table holds of them, as long as `mayGo` says so of what is there
- * when nobody can add to it any more. No start adds the demo again by itself.
+ * Removes the demo companies with all their rows, unless `mayGo` throws. `mayGo` gets the counts when nobody can add
+ * anything any more. No later start adds the demo again by itself.
  */
 export async function removeDemo(
   transaction: Transaction,

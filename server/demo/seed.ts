@@ -18,21 +18,21 @@ import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts
 import { createHarbor } from './harbor/company.ts'
 import { createHilltop } from './hilltop.ts'
 
-/** The two companies that show what there is to see, and how to get in. */
+/** The demo companies with their sign-ins. */
 export type DemoStory = {
-  /** It was made by this call. */
+  /** True if this call created it. */
   isNew: boolean
   companies: DemoCompany[]
-  /** What was done to its accounts, and what can be, a sentence each. */
+  /** Sentences about changes of its accounts, and about possible ones. */
   notes: string[]
 }
 
 export type DemoCompany = {
   id: number
   name: string
-  /** The accounts of the demo that nobody has taken over, the owner first. */
+  /** The demo accounts that nobody has taken over, the owner first. */
   accounts: DemoAccount[]
-  /** Null where there is none of a demo account, or it is sealed with a key that we do not have. */
+  /** Null if no demo account has one, or if another key sealed it. */
   token: string | null
 }
 
@@ -40,11 +40,11 @@ export type DemoAccount = {
   id: number
   name: string
   email: string
-  /** Null where it is disabled, or sealed with a key that we do not have. */
+  /** Null if the account is disabled, or if another key sealed it. */
   password: string | null
 }
 
-/** What the settings ask for at a start. */
+/** Adds, opens or closes the demo at a start, as the settings require. */
 export async function startDemo(app: App): Promise<DemoStory> {
   const { demo } = app.config
   if (demo === 'on') return seedDemo(app)
@@ -56,7 +56,7 @@ export async function startDemo(app: App): Promise<DemoStory> {
   return { ...story, notes: [...replaced, ...howToOpen(story)] }
 }
 
-/** The demo, made where it is missing, and its accounts opened again where PLUMBLINE_DEMO=off closed them. */
+/** Creates the demo if it is missing, and enables its accounts again if PLUMBLINE_DEMO=off disabled them. */
 export async function seedDemo(app: App): Promise<DemoStory> {
   const replaced = notesOfReplaced(await replacePublished(app))
   const opened = await openDemo(app)
@@ -65,7 +65,7 @@ export async function seedDemo(app: App): Promise<DemoStory> {
   return { ...story, notes: [...replaced, ...(opened > 0 ? [again] : [])] }
 }
 
-/** Where it is to be added it is made whole or not at all, and once, however many servers start at the same moment. */
+/** Returns the demo, created if `add` is true. It is created in one transaction, and once if several servers start. */
 async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
   return app.database.transaction(async (transaction) => {
     transaction.send(liftTransactionTimeout())
@@ -96,7 +96,7 @@ async function describe(transaction: Transaction, app: App, rows: readonly DemoC
   return companies
 }
 
-/** The token of a company where it acts for one of these accounts: any other is somebody's own. */
+/** Returns the token of a company if it acts for one of these accounts. Any other token is somebody's own. */
 async function tokenOf(
   transaction: Transaction,
   { secret }: App,

@@ -7,17 +7,17 @@ import { updateOne as changing } from '../records/write-record.ts'
 import { noneLate, outcomeOf, shortSet } from '../records/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** Writes the records of the demo, through the services that write all records. */
+/** Writes the records of the demo by the same services that write all records. */
 export type Seeder = {
-  /** Makes records of a resource and returns their ids, in order. */
+  /** Creates records of a resource. Returns their ids, in order. */
   make(resource: string, bodies: readonly JsonObject[]): Promise<number[]>
-  /** Makes a record for each name; returns what finds its id. */
+  /** Creates a record for each name. Returns a function that finds its id. */
   makeNamed<Name extends string>(
     resource: string,
     names: readonly Name[],
     rest?: JsonObject,
   ): Promise<(name: Name) => number>
-  /** Makes documents and takes each through its states, so that its history shows them. */
+  /** Creates documents and takes each through its states, so that its history shows them. */
   makeDocuments(resource: string, documents: readonly BusinessDocument[]): Promise<number[]>
   change(resource: string, id: number, body: JsonObject): Promise<void>
 }
@@ -25,7 +25,7 @@ export type Seeder = {
 /** A record that begins as a draft, and the states that follow. */
 export type BusinessDocument = { body: JsonObject; states: readonly string[] }
 
-/** The states on the way from a draft to `last`, which leads through `middle`. */
+/** Returns the states from a draft to `last`, by way of `middle`. */
 export const statesTo = (last: string, middle: string): string[] =>
   last === 'DRAFT' ? [] : last === middle ? [middle] : [middle, last]
 
@@ -72,7 +72,7 @@ function definitionNamed(resource: string) {
   return definition
 }
 
-/** Finds the id that belongs to a name. */
+/** Returns a function that finds the id of a name. */
 export function finder<Name extends string>(names: readonly Name[], ids: readonly number[]): (name: Name) => number {
   const known = new Map(names.map((name, index) => [name, ids[index]]))
   return (name) => {
@@ -82,18 +82,18 @@ export function finder<Name extends string>(names: readonly Name[], ids: readonl
   }
 }
 
-/** The element of a list that goes round and round. */
+/** Returns the element of an endlessly repeated list. */
 export function turn<T>(list: readonly T[], index: number): T {
   const element = list[index % list.length]
   if (element === undefined) throw new Error('the list is empty')
   return element
 }
 
-/** The days of the demo count from today, so that its work is always under way and its documents always about to lapse. */
+/** Days counted from today, so that the work of the demo is always under way, and its documents lapse soon. */
 export type Calendar = {
-  /** The day that many days from today; before it where negative. */
+  /** Returns the day `offset` days from today. Negative ones are before today. */
   day(offset: number): string
-  /** The same, or the last working day before it. */
+  /** Returns that day, or the last working day before it. */
   workday(offset: number): string
   year: number
 }

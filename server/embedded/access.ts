@@ -8,13 +8,13 @@ import { run, shell } from './processes.ts'
 import { findMachine, findPrograms } from './programs.ts'
 
 /**
- * The roles of the cluster. The service is `plumbline`: no superuser, owner of its database. Its password is drawn once
- * and stored in the data folder, readable by its owner alone. The same password lets in `plumbline_backup`, which owns
- * nothing and may only copy the cluster by a replication connection, so no statement of the service can do that. The
- * bootstrap superuser has no password: it acts only while PostgreSQL is stopped, alone (`postgres --single`).
+ * The roles of the cluster. The service is `plumbline`: no superuser, owner of its database. Its password is generated
+ * once and stored in the data folder, readable by its owner alone. `plumbline_backup` has the same password, owns
+ * nothing and may only copy the cluster by a replication connection. So no statement of the service can do that. The
+ * bootstrap superuser has no password: it acts only while PostgreSQL is stopped (`postgres --single`).
  */
 
-/** Returns the password of the service. Draws it if there is none. */
+/** Returns the password of the service. Generates it if there is none. */
 export async function ensurePassword({ data }: Pick<Location, 'data'>): Promise<string> {
   const known = await readPassword(data)
   if (known !== undefined) return known
@@ -34,16 +34,16 @@ export async function readPassword(data: string): Promise<string | undefined> {
   )
 }
 
-/** Whether the cluster lets in this password and nothing else. Its marker is written last. */
+/** Returns whether the cluster accepts this password alone. Its marker is written last. */
 export const hasPassword = async ({ cluster }: Location, password: string): Promise<boolean> =>
   (await readFile(join(cluster, 'plumbline.access'), 'utf8').catch(() => '')).trim() === formatMarker(password)
 
-/** The number rises with the roles and rules below, so that clusters of earlier versions are brought to them. */
+/** The number in the marker rises with each change of the roles and rules below, so that older clusters get them. */
 const formatMarker = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
 
 export const backupRole = 'plumbline_backup'
 
-/** Writes the rules of access and the marker of a stopped cluster, whose roles have the password. */
+/** Writes the access rules and the marker of a stopped cluster, after its roles have got the password. */
 export const writeAccessRules = ({ identity }: Pick<Location, 'identity'>, cluster: string, password: string) =>
   shell(
     identity,
@@ -56,9 +56,9 @@ export const writeAccessRules = ({ identity }: Pick<Location, 'identity'>, clust
   )
 
 /**
- * Brings a stopped cluster to these roles. One of an earlier version trusted every user of its socket, let the service
- * be superuser, or had no role for backups; another has lost its password. Idempotent. Returns the reason if it has to
- * wait for another process.
+ * Gives a stopped cluster these roles. A cluster of an earlier version trusted every user of its socket, made the
+ * service a superuser, or had no role for backups. Another one has lost its password. Idempotent. Returns the reason if
+ * it has to wait for another process.
  */
 export async function secureCluster(
   bin: string,
@@ -97,8 +97,8 @@ function computeVerifier(password: string): string {
 }
 
 /**
- * Formats one command, so one transaction, which may run again. PostgreSQL cannot take rights from the bootstrap
- * superuser (oid 10), so that role gets another name, and its objects in our database go to the new role.
+ * Formats one command, which is one transaction and idempotent. PostgreSQL cannot revoke rights of the bootstrap
+ * superuser (oid 10), so that role gets another name, and the new role gets its objects in our database.
  */
 const formatTakeover = (password: string): string =>
   `do $do$
@@ -159,7 +159,7 @@ export async function asSuperuser(folder: string, commands: string): Promise<voi
   if (!ok || hasFailed(output)) throw createProgramProblem(output, 'do this', location.cluster)
 }
 
-/** `reused`: the process id of a killed server which another program has now; see `startServer`. */
+/** Runs `postgres --single`. `reused` is a killed server's process id, now of another program; see `startServer`. */
 function runSingleUser(bin: string, { cluster, identity }: Location, commands: string, reused?: number) {
   const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'plumbline']
   const reuse = reused === undefined ? [] : [`PG_GRANDPARENT_PID=${reused}`]

@@ -15,8 +15,8 @@ import type { Settings } from './settings.ts'
 export type Archive = { folder: string; seconds: number }
 
 /**
- * Returns the settings of a server that archives into a folder of this database. Rejects if that cannot be written,
- * unless the last start used it too: then its disk is away, and PostgreSQL tries again until it is back.
+ * Returns the settings of a server that archives into a folder of this database. Rejects if the folder cannot be
+ * written, unless the last start used it too: then its disk is away, and PostgreSQL retries until it is back.
  */
 export async function prepareArchive(location: Location, archive: Archive): Promise<Settings> {
   const folder = findArchiveFolder(archive.folder, await readSystemId(location, location.cluster))
@@ -56,14 +56,14 @@ const formatArchiveCommand = (folder: string): string =>
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true
 
-/** PostgreSQL stores the settings of its last start. */
+/** Returns whether the last start archived into this folder. PostgreSQL stores the settings of its last start. */
 const wasLastArchive = async ({ identity, cluster }: Location, folder: string): Promise<boolean> =>
   (await shell(identity, 'grep -qF -- "$2" "$1/postmaster.opts"', cluster, quoteShellWord(folder))).ok
 
 /** Quotes a word of the shell in a setting where PostgreSQL replaces percent signs. */
 const quoteShellWord = (path: string): string => `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 
-/** Reads the number that initdb drew: the first eight bytes of the control file. */
+/** Reads the number that initdb generated: the first eight bytes of the control file. */
 export async function readSystemId({ identity }: Pick<Location, 'identity'>, cluster: string): Promise<string> {
   const { ok, output } = await shell(identity, 'od -An -N8 -tu8 "$1/global/pg_control"', cluster)
   const id = output.trim()
@@ -88,13 +88,13 @@ async function prepareArchiveFolder({ identity }: Location, archive: string, fol
   )
 }
 
-/** Where in PostgreSQL's log a copy begins and from where on it is whole. */
+/** The part of PostgreSQL's log from the start of a copy to the position at which the copy is consistent. */
 export type LogRange = { timeline: number; start: string; stop: string }
 
 export type ClusterCopyRequest = {
-  /** Takes the copy, a tar archive; where it is destroyed the copy ends. */
+  /** Receives the copy, a tar archive. Destroying it ends the copy. */
   into: Writable
-  /** Roughly how many bytes there will be, and each time how many came. */
+  /** Called with the estimated total of bytes. `came` is called with the bytes of each chunk. */
   expect(bytes: number): void
   came(bytes: number): void
 }
@@ -109,13 +109,13 @@ export async function copyCluster(
   copying: ClusterCopyRequest,
 ): Promise<LogRange & { version: string }> {
   const config = { ...connection, user: backupRole, ssl: false, application_name: 'plumbline backup' }
-  // The driver passes it on; its types do not know it.
+  // The driver passes `replication` to the server, but its types lack it.
   const client = new Client({ ...config, connectionTimeoutMillis: 10_000, replication: 'true' } as typeof config)
   client.on('error', () => undefined)
   await client.connect()
   try {
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
-    // Holds the log from here on until the connection ends, however much is written meanwhile.
+    // The slot keeps the log from here on until the connection ends, however much is written meanwhile.
     const slot = `plumbline_backup_${randomBytes(6).toString('hex')}`
     await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL (RESERVE_WAL)`)
     const range = await runBaseBackup(client, copying)
@@ -129,13 +129,13 @@ const command = `BASE_BACKUP (LABEL 'plumbline', PROGRESS true, CHECKPOINT 'fast
 
 type Wire = { query(text: string): void; stream: Socket }
 
-/** The answer: where it starts, the tablespaces with their sizes, the bytes, where it stops. */
+/** Runs BASE_BACKUP. It returns the start position, the tablespaces with their sizes, the bytes, the stop position. */
 function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyRequest): Promise<LogRange> {
   return new Promise((resolve, reject) => {
     const results: string[][][] = []
     let archives = 0
     let broken: Error | undefined
-    /** PostgreSQL warns of each damaged page, and its error names none. */
+    /** The first warning about a damaged page: PostgreSQL's final error names no page. */
     let damage: string | undefined
     client.on('notice', ({ message }) => {
       if (message?.includes('checksum verification failed')) damage ??= message
@@ -165,13 +165,13 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
       handleRowDescription: () => void results.push([]),
       handleDataRow: ({ fields }: { fields: string[] }) => void results.at(-1)?.push(fields),
       handleCommandComplete: () => {
-        // In KiB; an estimate.
+        // An estimate in KiB.
         if (results.length === 2) expect((results[1] ?? []).reduce((sum, [, , size]) => sum + 1024 * Number(size), 0))
       },
       handleCopyData: ({ chunk }: { chunk: Buffer }, { stream }: Wire) => {
         const kind = String.fromCharCode(chunk[0] ?? 0)
         if (kind === 'n' && ++archives > 1) fail(new Error('the cluster has tablespaces, which are not backed up'))
-        // The driver's buffer is used again for what follows.
+        // A copy, because the driver reuses its buffer.
         if (kind === 'd' && !broken) received(Buffer.from(chunk.subarray(1)), stream)
       },
       handleError: (error: Error) => {

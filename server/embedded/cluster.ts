@@ -17,8 +17,8 @@ import { run, shell, spawnOptions } from './processes.ts'
 import { createServerArguments, port, readMemoryBytes, type Settings } from './settings.ts'
 
 /**
- * Creates the cluster beside its place and renames it when it is whole: killed at any moment, nothing has to be
- * repaired. Of two that do it at once the first to rename wins. Returns false if another one was first.
+ * Creates the cluster in a temporary folder and renames it when it is whole, so a kill leaves nothing to repair. If two
+ * processes do so at once, the first to rename wins. Returns false if another process was first.
  */
 export async function createCluster(bin: string, location: Location, password: string): Promise<boolean> {
   const { home, cluster, identity } = location
@@ -52,7 +52,7 @@ async function requireCluster(cluster: string): Promise<false> {
   return false
 }
 
-/** The builtin provider: lower() knows all letters, and no update of the system's C library ever changes an index. */
+/** The builtin locale provider: its lower() handles all letters, and a new C library never changes an index. */
 const initdbOptions = [
   '--username=postgres',
   '--auth=trust',
@@ -64,7 +64,7 @@ const initdbOptions = [
   '--no-instructions',
 ]
 
-/** Whether there is a cluster. Throws if it is one of another PostgreSQL. */
+/** Returns whether there is a cluster. Throws if it is of another major version of PostgreSQL. */
 export async function clusterExists({ cluster }: Location, major: string): Promise<boolean> {
   const made = (await ifExists(readFile(join(cluster, 'PG_VERSION'), 'utf8'), cluster))?.trim()
   if (made === undefined || made === major) return made === major
@@ -84,8 +84,8 @@ export type ServerStart = {
 
 /**
  * Starts PostgreSQL in a session of its own: Ctrl-C in the terminal does not reach it, and it survives this process.
- * `reused` is the process id of a killed server which another program has now. PostgreSQL ignores it then, as it does
- * for pg_ctl, and still looks itself whether the cluster's memory is in use.
+ * `reused` is the process id of a killed server that another program has now. PostgreSQL then ignores this id, as with
+ * pg_ctl, and still checks whether the cluster's shared memory is in use.
  */
 export async function startServer(
   bin: string,
@@ -134,14 +134,14 @@ export async function readStartLog(
   return late.output.slice(Math.max(0, late.output.lastIndexOf('starting PostgreSQL')))
 }
 
-/** PostgreSQL writes to stderr until its own log is open. The shell becomes PostgreSQL, so the process id stays. */
+/** Redirects stderr, to which PostgreSQL writes until its own log is open. `exec` keeps the process id. */
 const serverScript = 'umask 077; exec >>"$1/start.log" 2>&1 || exit 1; shift; exec "$@"'
 
 /** Empties a long start.log; prints its length. */
 const trimScript =
   'umask 077; cd "$1" && : >>start.log && { test "$(wc -c <start.log)" -lt 1000000 || : >start.log; } && wc -c <start.log'
 
-/** The only way in is a Unix socket, and every user who can open its folder is trusted: it is closed to everybody else. */
+/** Creates the folder of the Unix socket, which is the only way in. Other users cannot open this folder. */
 async function ensureSocketFolder({ home, cluster, identity }: Location): Promise<string> {
   const short = `plumbline-${hashPath(cluster)}`
   const candidates = [join(home, 'socket'), join(tmpdir(), short), join('/tmp', short)].filter(isShortEnough)
@@ -154,5 +154,5 @@ async function ensureSocketFolder({ home, cluster, identity }: Location): Promis
   )
 }
 
-/** A socket's whole path fits in 103 bytes on macOS, 107 on Linux. */
+/** Returns whether a socket fits into the folder: its whole path has at most 103 bytes on macOS, 107 on Linux. */
 const isShortEnough = (folder: string): boolean => Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= 103

@@ -22,12 +22,12 @@ export const resolveFolder = async (folder: string): Promise<string> =>
   (await ifExists(realpath(folder), folder)) ?? resolve(folder)
 
 /**
- * Returns a folder of root's that others may read; undefined if it cannot be created. One that somebody else made, or
- * may write in, is refused: the programs in it are run.
+ * Returns a folder of root that others may read, or undefined if it cannot be created. Refuses a folder that another
+ * user owns or may write in, because root runs the programs in it.
  */
 export async function ensureOwnFolder(path: string): Promise<string | undefined> {
   try {
-    // Our umask may be narrow. The mode of a folder that was there before is not changed.
+    // The umask may be stricter than this mode. The mode of an existing folder is not changed.
     if (await mkdir(path, { recursive: true, mode: 0o755 })) await chmod(path, 0o755)
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') return undefined
@@ -40,7 +40,7 @@ export async function ensureOwnFolder(path: string): Promise<string | undefined>
   return path
 }
 
-/** Whether it is a real folder of `identity`, closed to everybody else. */
+/** Returns whether a path is a real folder of `identity`, closed to all other users. */
 export async function isPrivate(path: string, { uid }: Identity): Promise<boolean> {
   const stats = await readStats(path)
   return stats?.isDirectory() === true && stats.uid === uid >>> 0 && (stats.mode & 0o077) === 0
@@ -49,7 +49,7 @@ export async function isPrivate(path: string, { uid }: Identity): Promise<boolea
 /** Reads the facts of a path, not following a link. Returns undefined if it does not exist. */
 export const readStats = (path: string) => ifExists(lstat(path), path)
 
-/** Reads the names in a folder; none if it does not exist. */
+/** Reads the names in a folder. Returns none if it does not exist. */
 export const readNames = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: unknown) => {
     if (findErrorCode(error) === 'ENOENT') return []
@@ -68,7 +68,7 @@ export async function readOwned(path: string): Promise<{ text: string; uid: numb
   }
 }
 
-/** Creates a file, which appears whole: as a second name of a finished file. Returns false if another start was first. */
+/** Creates a file atomically, by a hard link to a finished one. Returns false if another start was first. */
 export async function createWhole(path: string, write: (path: string) => Promise<void>): Promise<boolean> {
   const folder = dirname(path)
   const whole = createUnfinishedPath(folder)
@@ -84,7 +84,7 @@ export async function createWhole(path: string, write: (path: string) => Promise
   }
 }
 
-/** Writes a new file that its owner alone reads, and flushes it. Root makes it for another user. */
+/** Writes a new file that only its owner can read, and flushes it. Root gives it to another user. */
 export async function writeSecret(path: string, text: string, { uid, gid }: { uid: number; gid: number }) {
   const handle = await open(path, 'wx', 0o600)
   try {
@@ -106,13 +106,13 @@ export async function flush(folder: string): Promise<void> {
 export const createUnfinishedPath = (parent: string): string =>
   join(parent, `.unfinished-${process.pid}-${randomBytes(6).toString('hex')}`)
 
-/** Removes what killed processes left behind. */
+/** Removes the unfinished files and folders of killed processes. */
 export async function removeLeftovers(parent: string, identity: Identity): Promise<void> {
   for (const { path, pid } of await readUnfinished(parent))
     if (!isRunning(pid) || (await isOld(path))) await remove(path, identity)
 }
 
-/** Whether another process is making a folder here: a restore, which gives it the name of the cluster at its end. */
+/** Returns whether another process is creating a folder here. It is a restore, and renames the folder at its end. */
 export async function isUnderWork(parent: string): Promise<boolean> {
   for (const { path, pid } of await readUnfinished(parent)) {
     const isFolder = (await lstat(path).catch(() => undefined))?.isDirectory()
@@ -130,8 +130,8 @@ const readUnfinished = async (parent: string): Promise<{ path: string; pid: numb
 export const remove = (folder: string, identity: Identity) => run(identity, 'rm', ['-rf', folder])
 
 /**
- * Whether nothing was written for an hour: then the process id was given to another program. A file can change without
- * its folder, so both are looked at.
+ * Returns whether nothing was written for an hour: then the process id belongs to another program now. A file can
+ * change without its folder, so both are checked.
  */
 async function isOld(folder: string): Promise<boolean> {
   try {
@@ -147,8 +147,8 @@ async function isOld(folder: string): Promise<boolean> {
 export type FolderTrial = { wrong: string } | { freeBytes: number }
 
 /**
- * Creates a file in a folder as the user who will, and removes it. A missing folder is created by this process, so the
- * nearest one above is tried, which the user has to reach.
+ * Creates a file in a folder as the user who will write there, and removes it. If the folder is missing, tries the
+ * nearest one above: this process will create the folder, and the user has to reach it.
  */
 export async function tryFolder(path: string, identity: Identity): Promise<FolderTrial> {
   const folder = resolve(path)
@@ -175,6 +175,6 @@ async function findNearest(path: string): Promise<{ nearest: string; isFolder: b
   }
 }
 
-/** As large as the smallest piece of a disk: an empty file fits on a full one. */
+/** Writes a file of one block, because an empty file fits on a full disk. */
 const tryFileScript = `umask 077; cd "$1" && f="$(mktemp .plumbline-try-XXXXXXXX)" || exit 1
   trap 'rm -f "$f"' EXIT; head -c 4096 /dev/zero >"$f"`

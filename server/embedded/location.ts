@@ -23,7 +23,7 @@ export type Location = {
   identity: Identity
 }
 
-/** The data folder holds other private files, so PostgreSQL gets a sub-folder and never the folder itself. */
+/** Finds the place of the cluster. It is a sub-folder, because PostgreSQL must not reach the other private files. */
 export async function findLocation(folder: string, shared: string, user: string | null): Promise<Location> {
   const data = await ensureDataFolder(folder)
   const inside = join(data, 'postgres')
@@ -54,7 +54,7 @@ async function findRootLocation(
   const here = await claimFolder(inside, request)
   if (here) return here
 
-  // Read anew: another start may have been let in meanwhile. A second place would be a second database.
+  // Read again: another start may have succeeded meanwhile. A second place would be a second database.
   const isUsed = (await readNames(inside)).length > 0
   const root = isUsed ? undefined : await ensureOwnFolder(shared)
   if (!root) throw await createReachProblem(inside, request)
@@ -86,20 +86,20 @@ async function claimFolder(home: string, { data, user }: RootRequest): Promise<L
   if (!before.isDirectory()) throw createFileProblem({ code: 'ENOTDIR' }, home)
   const identity = before.uid === 0 ? findUnprivileged(user) : createOwnerIdentity(before)
   const { name } = identity
-  // Root never gives away more than an empty folder, so people do.
+  // Root gives away an empty folder only. The operator has to give away one with a cluster.
   if (user !== null && isShared(identity) && user !== name)
     throw new EmbeddedProblem(
       `${home} belongs to the user "${name}" and not to "${user}": stop all that uses it and run "chown -hR ${user} ${home}".`,
     )
   if (before.uid === 0) await giveFolder(home, identity)
-  // Tried as that user: modes alone do not tell of every parent folder, mount and access list.
+  // Tried as that user: the mode alone leaves out parent folders, mounts and access lists.
   if ((await shell(identity, 'cd "$1" && test -w .', home)).ok) return createLocation(data, home, identity)
   // The folder is ours if it is empty; another start may have removed it already.
   await rmdir(home).catch(() => undefined)
   return undefined
 }
 
-/** Gives an empty folder to a user. lchown: a link put there meanwhile must not send it elsewhere. */
+/** Gives an empty folder to a user, by lchown: a link planted there meanwhile must not redirect it. */
 async function giveFolder(home: string, { uid, gid, name }: Identity): Promise<void> {
   if ((await readdir(home)).length > 0) {
     // Another start may have given and used it meanwhile.
@@ -109,7 +109,7 @@ async function giveFolder(home: string, { uid, gid, name }: Identity): Promise<v
     )
   }
   await lchown(home, uid >>> 0, gid >>> 0).catch((error: unknown) => {
-    // A disk may know no owners; claimFolder() tries whether it can be used.
+    // A file system may have no owners. claimFolder() tries whether the folder can be used.
     if (['ENOSPC', 'EROFS'].includes(findErrorCode(error) ?? '')) throw createFileProblem(error, home)
   })
 }
@@ -148,7 +148,7 @@ Without this note the database is not found again.
 ${home}
 `
 
-/** Returns false if another start was first. */
+/** Writes the pointer file. Returns false if another start was first. */
 const writePointer = (folder: string, home: string, user: string): Promise<boolean> =>
   createWhole(join(folder, pointerName), (path) =>
     writeFile(path, formatPointer(home, user), { flag: 'wx', mode: 0o644 }),

@@ -54,7 +54,7 @@ async function connectUser(connection: Connection): Promise<Client> {
   }
 }
 
-/** If two leave at once, the second one to unlock gets the exclusive lock, or one of them does. */
+/** Returns whether no other member is left. If two leave at once, exactly one of them gets the exclusive lock. */
 async function isLast(client: Client): Promise<boolean> {
   try {
     await callLock(client, 'pg_advisory_unlock_shared')
@@ -70,16 +70,16 @@ async function callLock(client: Client, lock: string): Promise<boolean> {
   return rows[0]?.done === true
 }
 
-/** Any number, the same in every version of Plumbline: "plumb" in ASCII. */
+/** An arbitrary number, the same in every version of Plumbline: "plumb" in ASCII. */
 const lockKey = 0x706c756d62
 
-/** A membership that is taken again when its connection is lost: others may stop and start PostgreSQL meanwhile. */
+/** A membership that is renewed when its connection is lost, because others may stop and start PostgreSQL meanwhile. */
 export type LastingMembership = Pick<Membership, 'leave'> & {
-  /** Replaces the way to take it again. The first one, `joinUsers`, starts nothing. */
+  /** Replaces the function that renews it. The first one, `joinUsers`, starts nothing. */
   retakeBy(next: Return): void
 }
 
-/** Takes a membership again, or rejects. The pause between two tries is doubled each time, up to `pauseMsMax`. */
+/** A function that renews a membership or rejects. The pause between tries doubles each time, up to `pauseMsMax`. */
 export type Return = { retake(leaving: AbortSignal): Promise<Membership>; pauseMsMax: number }
 
 const pauseMsMin = 250

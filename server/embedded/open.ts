@@ -39,9 +39,9 @@ export type EmbeddedDatabase = {
 }
 
 type OpenRequest = {
-  /** the data folder, made when missing */
+  /** the data folder, created if it is missing */
   folder: string
-  /** the user as whom root runs it, made by the operator; `nobody` when not given */
+  /** the user as whom root runs it, created by the operator; `nobody` if not given */
   user?: string | null
   /** the archive of a PostgreSQL that is started by this call */
   archive?: Archive | null
@@ -49,7 +49,7 @@ type OpenRequest = {
   progress?: (sentence: string) => void
 }
 
-/** Opens a PostgreSQL of our own, shared with other processes that use the folder. Rejects with EmbeddedProblem. */
+/** Opens the bundled PostgreSQL, which all processes of the folder share. Rejects with EmbeddedProblem. */
 export const openEmbedded = async (request: OpenRequest): Promise<EmbeddedDatabase> => openOn(findMachine(), request)
 
 export const openOn = (
@@ -129,7 +129,7 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
       const joined = await tryJoin(task, status)
       if (typeof joined === 'string') reason = joined
       else if (joined) {
-        // PostgreSQL's archive timer slept through the start. A signal wakes it.
+        // The checkpointer fell asleep during the start, when it ignores archive_timeout. SIGHUP wakes it.
         if (archiving) process.kill(status.pid, 'SIGHUP')
         return { ...joined, how: created ? 'created' : start?.pid === status.pid ? 'started' : 'attached' }
       }
@@ -161,7 +161,7 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
       else start = await startServer(bin, location, reused, (await archiving?.()) ?? {})
     }
     const waitedMs = Date.now() - waitingSince
-    // After a power cut PostgreSQL first replays its log, which may take its time.
+    // After a power cut PostgreSQL first replays its log, which may take minutes.
     if (waitedMs > (status.state === 'alive' && status.doing === 'starting' ? 600_000 : 30_000))
       throw new EmbeddedProblem(
         `PostgreSQL in ${cluster} could not be reached for ${Math.round(waitedMs / 1000)} s (${reason}): ${formatRemedy(status, reason, cluster)}.`,
@@ -181,12 +181,12 @@ const isReady = (status: ServerStatus): status is AliveStatus => status.state ==
 
 function formatRemedy(status: ServerStatus, reason: string, cluster: string): string {
   if (status.state === 'alive') return `stop what uses it, or its process ${status.pid}, and start again`
-  // A crash in the moment of a start left it: only people can see that nothing runs there any more.
+  // A crash during a start left the empty file. Only the operator can tell that no PostgreSQL runs there.
   if (reason.includes('postmaster.pid" is empty')) return `remove ${cluster}/postmaster.pid and start again`
   return 'start again, or set DATABASE_URL'
 }
 
-/** Joins the users. Returns the reason if PostgreSQL does not let us in, undefined if it is about to stop. */
+/** Joins the users. Returns the reason if PostgreSQL refuses the connection, undefined if it is about to stop. */
 async function tryJoin({ location, password }: ClusterTask, { pid, socketFolder }: AliveStatus) {
   const { cluster, identity } = location
   if (!(await isPrivate(socketFolder, identity)))
@@ -196,11 +196,11 @@ async function tryJoin({ location, password }: ClusterTask, { pid, socketFolder 
   if (typeof membership === 'string') return membership
 
   if (!(await hasPassword(location, password))) {
-    // It lets everybody in. The last process that uses it stops it, and the next start lets in the service alone.
+    // This PostgreSQL accepts everybody. Its last user stops it, and the next start accepts the service alone.
     await membership.leave(() => stopServer(cluster))
     return 'an earlier version of Plumbline uses it'
   }
-  // The last user's lock also goes when PostgreSQL ends its connection, moments before it ends ours.
+  // The lock of the last user is also released when PostgreSQL ends its connection, moments before it ends ours.
   const now = await readStatus(cluster)
   if (isReady(now) && now.pid === pid) return { connection, membership }
   await membership.leave(async () => undefined)
@@ -226,8 +226,8 @@ export type Keeper = {
 }
 
 /**
- * Returns the way of `serve` to take a lost membership again: it waits for a PostgreSQL that starts or recovers, and
- * starts one that is gone. It creates no cluster, and joins none but the first.
+ * Returns the function by which `serve` renews a lost membership. It waits for a PostgreSQL that starts or recovers,
+ * and starts one that is gone. It creates no cluster, and joins only the first one.
  */
 async function keepRunning(task: ClusterTask, host: string, keeper: Keeper): Promise<Return> {
   const { location, machine } = task
@@ -287,7 +287,7 @@ async function keepRunning(task: ClusterTask, host: string, keeper: Keeper): Pro
   return { retake, pauseMsMax: 10_000 }
 }
 
-/** A bundled PostgreSQL as it is found. */
+/** The state of a bundled PostgreSQL, running or not. */
 export type EmbeddedState = Pick<EmbeddedDatabase, 'runsAs'> & {
   cluster: string
   /** the user as whom it runs, or would */

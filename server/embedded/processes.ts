@@ -13,7 +13,7 @@ export const readOwnIdentity = (): Identity => createIdentity(process.geteuid?.(
 
 export const isRoot = (): boolean => process.geteuid?.() === 0
 
-/** Other programs run as this user too. */
+/** Returns whether other programs run as this user too. */
 export const isShared = ({ name }: Identity): boolean => name === 'nobody'
 
 /** Returns the user whom root runs PostgreSQL as: the one of the settings, or `nobody`, which exists almost everywhere. */
@@ -79,8 +79,8 @@ export const shell = (identity: Identity, script: string, ...args: string[]) =>
   run(identity, '/bin/sh', ['-c', script, 'sh', ...args])
 
 /**
- * Our environment is not passed on: PGPORT and the like would change PostgreSQL's defaults, and it holds secrets. spawn
- * wants signed ids: macOS gives nobody the id -2, which a stat shows as 4294967294.
+ * Returns options for spawn. The environment is not passed on: PGPORT and the like would change PostgreSQL's defaults,
+ * and it has secrets. spawn needs signed ids: on macOS `nobody` has the id -2, which stat returns as 4294967294.
  */
 export const spawnOptions = ({ uid, gid, other }: Identity) => ({
   ...(other ? { uid: uid | 0, gid: gid | 0 } : {}),
@@ -102,16 +102,16 @@ export async function readStatus(cluster: string): Promise<ServerStatus> {
   // Process, data folder, start time, port, socket folder, address, shared memory, state: written one after the other.
   const [first = '', , , , socketFolder = '', , , last = ''] = text.split('\n')
   const pid = Number(first)
-  // A backend that works alone writes its process id with a minus.
+  // A standalone backend (`postgres --single`) writes its process id with a minus.
   if (!Number.isInteger(pid) || pid <= 0) return { state: 'absent' }
   if (!isRunning(pid)) return { state: 'stale' }
-  // Process ids are given out again, and a dead process that nobody waited for has no command line.
+  // Process ids are reused, and a zombie process has no command line.
   if (!(await readCommandLine(pid)).includes(cluster)) return { state: 'stale', reused: pid }
   const doing = last.startsWith('ready') ? 'ready' : last.startsWith('stopping') ? 'stopping' : 'starting'
   return { state: 'alive', pid, doing, socketFolder }
 }
 
-/** Also true of a dead process that nobody has waited for. */
+/** Returns whether a process exists. True for a zombie process too. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -125,7 +125,7 @@ const readCommandLine = (pid: number): Promise<string> =>
 
 /**
  * Returns the start of a process as a text that no other process with this id has; undefined if there is no process.
- * On Linux clock ticks since the boot: field 22 of /proc/<pid>/stat, counted behind the name, which may hold anything.
+ * On Linux, field 22 of /proc/<pid>/stat: clock ticks since the boot. Counted after the name, which may have spaces.
  */
 export async function readProcessStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return (await readColumn('lstart=', pid)).trim() || undefined
@@ -157,6 +157,6 @@ export async function stopServer(cluster: string): Promise<void> {
       )
     await sleep(20)
   }
-  // Our own child is waited for, so that no dead process stays where nobody else does that (a container).
+  // Waits until our own child is reaped. In a container no other process may reap it.
   for (let turn = 0; turn < 5 && isRunning(pid); turn++) await sleep(10)
 }

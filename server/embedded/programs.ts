@@ -9,7 +9,7 @@ import type { Location } from './location.ts'
 import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
 import { readOwnIdentity, run, shell } from './processes.ts'
 
-/** Two paths outside of the data folder. Tests bring their own. */
+/** Two paths outside of the data folder. Tests pass their own. */
 export type Machine = {
   /** the installed npm package with PostgreSQL's programs */
   package: string
@@ -60,7 +60,7 @@ export async function findPrograms(machine: Machine, location: Location, progres
   )
 }
 
-/** Runs the programs and reads their files, as the user who will. */
+/** Runs the programs and reads their files as the user of PostgreSQL, to show whether it can. */
 const tryPrograms = ({ identity }: Location, folder: string) =>
   shell(
     identity,
@@ -68,7 +68,10 @@ const tryPrograms = ({ identity }: Location, folder: string) =>
     join(folder, 'native'),
   )
 
-/** Root's copy serves all its data folders, and PostgreSQL's user cannot change it. Other users have one per data folder. */
+/**
+ * Returns the folder for copies of the programs. Root has one for all its data folders, which PostgreSQL's user cannot
+ * change. Other users have one per data folder.
+ */
 async function findCopyParent({ shared }: Machine, { home, identity }: Location): Promise<string> {
   if (!identity.other) return home
   const parent = (await ensureOwnFolder(shared)) ?? (await ensureOwnFolder(join(tmpdir(), 'plumbline-postgres')))
@@ -78,7 +81,7 @@ async function findCopyParent({ shared }: Machine, { home, identity }: Location)
   )
 }
 
-/** Copies the package. The copy appears whole; one that another process finished meanwhile is used. */
+/** Copies the package atomically. Uses the copy of another process that finished first. */
 async function createCopy(original: string, copy: string): Promise<void> {
   const parent = dirname(copy)
   const fresh = createUnfinishedPath(parent)
@@ -88,7 +91,7 @@ async function createCopy(original: string, copy: string): Promise<void> {
     const { ok, output } = await shell(own, copyScript, original, fresh)
     if (!ok) throw createCopyError(output)
     await createMissingLinks(fresh)
-    // Without it a power cut could leave the name of the copy on the disk, and not its files.
+    // Without sync a power cut could leave the name of the copy on the disk, and not its files.
     await run(own, 'sync', [])
     if ((await tryRename(fresh, copy)) || (await isWhole(original, copy))) return
     const damaged = `${fresh}-damaged`
@@ -102,7 +105,7 @@ async function createCopy(original: string, copy: string): Promise<void> {
   }
 }
 
-/** Modes are set anew: the files of a private checkout can be read by their owner alone. */
+/** Copies with new modes, because only the owner can read the files of a private checkout. */
 const copyScript = 'cp -RP "$1" "$2" && chmod -R u=rwX,go=rX "$2"'
 
 const createCopyError = (output: string): Error =>
@@ -117,7 +120,7 @@ const tryRename = (from: string, to: string): Promise<boolean> =>
     },
   )
 
-/** Whether every file has its full length: some systems clean folders for temporary files file by file. */
+/** Returns whether every file has its full length: some systems clean temporary folders file by file. */
 async function isWhole(original: string, copy: string): Promise<boolean> {
   const entries = await readdir(original, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
@@ -139,7 +142,7 @@ async function createMissingLinks(folder: string): Promise<boolean> {
 
 type Link = { source: string; target: string }
 
-/** Renaming a finished link is atomic: two processes may do it at once, and a broken link is replaced. */
+/** Creates a link by an atomic rename, so that two processes may do so at once. Replaces a broken link. */
 async function createLink(folder: string, { source, target }: Link): Promise<boolean> {
   const path = join(folder, target)
   if (existsSync(path)) return true

@@ -29,7 +29,7 @@ export type RecoveryRequest = {
   archived: string | null
   /** Checks the position of the last change, where PostgreSQL replayed its log to the end. */
   checkEnd(position: string): Promise<void>
-  /** Runs when the cluster is whole and before it has its name. */
+  /** Runs when the cluster is whole, before it gets its name. */
   beforeUse(data: string): Promise<void>
   progress(sentence: string): void
 }
@@ -46,7 +46,7 @@ export const recoverCluster = (request: RecoveryRequest): Promise<string | undef
     const { folder, user, progress, beforeUse } = request
     const machine = findMachine()
     const location = await findLocation(folder, machine.shared, user)
-    // Beside PostgreSQL's own folder, where no other user gets in before all of it is given away.
+    // Beside PostgreSQL's own folder, which no other user can enter before all of it is given away.
     const parent = dirname(location.home)
     await removeLeftovers(parent, readOwnIdentity())
     const home = createUnfinishedPath(parent)
@@ -90,9 +90,9 @@ async function createRecoverySettings({ identity }: Location, request: RecoveryR
       `The user "${identity.name}", as whom PostgreSQL runs, cannot read ${archived}: give it to that user.`,
     )
   return {
-    // Sessions are let in when it has recovered.
+    // Sessions are accepted after the recovery only.
     hot_standby: 'off',
-    // The history files tell which timelines there are: this becomes a new one. All other files are in the copy.
+    // PostgreSQL finds a new timeline by the history files. All other files are in the copy.
     restore_command: formatRestoreCommand(isReadable ? archived : null, moment === 'copied' ? '*.history' : '*'),
     recovery_target_action: 'promote',
     ...(moment === 'copied' && { recovery_target: 'immediate', recovery_target_timeline: 'current' }),

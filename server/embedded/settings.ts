@@ -29,8 +29,8 @@ export const createServerArguments = (
 export type Settings = { readonly [name: string]: string | number }
 
 /**
- * Pages get a quarter of the memory, as PostgreSQL's manual advises; the system's file cache and the service have the
- * rest. The table of pages takes a fortieth of that at the start, hence the upper bound.
+ * Returns the settings of memory. Pages get a quarter of it, as PostgreSQL's manual advises. The system's file cache
+ * and the service have the rest. The upper bound limits the table of pages, a fortieth of that, allocated at the start.
  */
 function sizeSettings({ memory, disk }: MachineSize): Settings {
   const megabytes = Math.floor(memory / 2 ** 20)
@@ -42,7 +42,7 @@ function sizeSettings({ memory, disk }: MachineSize): Settings {
   }
 }
 
-/** On a small disk the log of changes has a tenth of it: with the usual gigabyte it alone would fill the disk. */
+/** Returns the size of the log. It has a tenth of a small disk, which the usual gigabyte would fill. */
 function sizeLog(diskMegabytes: number): Settings {
   if (diskMegabytes >= smallDiskMegabytes) return {}
   const most = Math.max(Math.floor(diskMegabytes / 10), logMegabytesMin)
@@ -50,7 +50,7 @@ function sizeLog(diskMegabytes: number): Settings {
 }
 
 const smallDiskMegabytes = 10_000
-/** Two segments, below which PostgreSQL does not start. */
+/** Two segments: PostgreSQL does not start with less. */
 const logMegabytesMin = 32
 
 const pagesMin = 64
@@ -64,20 +64,20 @@ const fixedSettings = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
-  // A page elsewhere on the disk costs hardly more than the next one: neither a solid state disk nor memory has a head.
+  // A random page costs hardly more than the next one on a solid state disk and in memory.
   random_page_cost: 1.1,
-  // Totals and pages far down are read from indexes alone where a vacuum has seen the records: after a twentieth of a
-  // table has changed instead of a fifth, and soon after: a first import is done within a minute.
+  // Totals and deep pages need index-only scans, which need a recent vacuum. So it runs after a twentieth of a table
+  // has changed instead of a fifth, and without the usual minute of delay, in which a first import is already done.
   autovacuum_naptime: '5s',
   autovacuum_vacuum_scale_factor: 0.05,
   autovacuum_vacuum_insert_scale_factor: 0.05,
   autovacuum_analyze_scale_factor: 0.05,
-  // A dead client's locks are free again within a second.
+  // Releases the locks of a dead client within a second.
   client_connection_check_interval: '500ms',
   timezone: 'UTC',
   log_timezone: 'UTC',
   cluster_name: 'plumbline',
-  // A week of files, each emptied when its day comes round again.
+  // One file for each day of the week, which is emptied a week later.
   logging_collector: 'on',
   log_directory: 'log',
   log_filename: 'postgresql-%a.log',
@@ -85,16 +85,16 @@ const fixedSettings = {
   log_rotation_size: 0,
   log_truncate_on_rotation: 'on',
   log_file_mode: '0600',
-  // What PostgreSQL itself goes through. A refused statement is told to the one who sent it, and is not repeated here:
-  // its text may hold customers' words, and a flood of them would fill the disk.
+  // Logs events of PostgreSQL itself. A refused statement is reported to its sender alone: its text may have customers'
+  // data, and many of them would fill the disk.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 } as const
 
-/** A list separated by commas; in double quotes a path may hold anything. */
+/** Quotes an item of a list separated by commas. In double quotes a path may have any character. */
 const quoteListItem = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
-/** Bytes that this machine has, or that its container may use where that is less. */
+/** Returns the bytes of memory of this machine, or of its container if that has less. */
 export function readMemoryBytes(): number {
   const allowed = process.constrainedMemory()
   return allowed > 0 ? Math.min(totalmem(), allowed) : totalmem()

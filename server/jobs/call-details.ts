@@ -4,12 +4,12 @@ import type { Database } from '../store/database.ts'
 import type { BackgroundRunner } from './in-background.ts'
 import { type Spool, startSpool } from './spool.ts'
 
-/** What calls said and were answered, as much of it as there is room for. Decisions, Call log. */
+/** Requests and answers of calls, within a budget of bytes. Decisions, Call log. */
 export type CallDetails = Spool<DetailsRow> & { hasRoom: ReturnType<typeof keptRoom> }
 
-/** Bytes of a company's calls that are kept: of those refused and of others each. */
+/** Bytes stored for a company: one budget for refused calls, and another as large for the other calls. */
 export const ofCompany = { atOnce: 512 * 1024, perSecond: 4 * 1024 }
-/** The same of all that a process answers, of companies that call little and of the others each. */
+/** Bytes stored by a process: separate budgets for quiet and busy companies, and for refused and other calls. */
 export const ofProcess = { atOnce: 512 * 1024, perSecond: 8 * 1024 }
 
 export function startCallDetails(database: Database, clock: Clock, inBackground: BackgroundRunner): CallDetails {
@@ -23,18 +23,18 @@ export function startCallDetails(database: Database, clock: Clock, inBackground:
 type Clock = { elapsed(): number }
 
 /**
- * Whether so many bytes more may be kept; where they may, they are counted. A caller who calls all day hides neither what
- * is refused nor the calls of a company that asks little.
+ * Returns a function that returns whether the bytes of a call may be stored, and counts them if so. The separate
+ * budgets keep a busy caller from displacing refused calls, or the calls of a quiet company.
  */
 export function keptRoom(clock: Clock) {
   const [companies, all] = [createAllowance(ofCompany), createAllowance(ofProcess)]
-  // What could have been kept, whether it was or not: by that, those who call little are told from the others.
-  const said = createAllowance(ofCompany)
+  // Bytes offered for storage, stored or not. They separate quiet companies from busy ones.
+  const offered = createAllowance(ofCompany)
   return (companyId: number, isRefused: boolean, bytes: number): boolean => {
     const now = clock.elapsed()
     const company = 2 * companyId + Number(isRefused)
-    const part = 2 * Number(said.left(company, now) > ofCompany.atOnce / 2) + Number(isRefused)
-    said.take(company, bytes, now)
+    const part = 2 * Number(offered.left(company, now) > ofCompany.atOnce / 2) + Number(isRefused)
+    offered.take(company, bytes, now)
     if (all.left(part, now) < bytes || companies.left(company, now) < bytes) return false
     companies.take(company, bytes, now)
     all.take(part, bytes, now)

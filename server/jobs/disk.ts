@@ -3,25 +3,25 @@ import type { BackgroundRunner } from './in-background.ts'
 
 export type Room = { freeBytes: number; sizeBytes: number }
 
-/** How a process learns how much room there is, and whether writes still fit. */
+/** The folders whose free space a process watches, and the callbacks for it. */
 export type DiskWatch = {
-  /** The folder of the bundled cluster, by which writes are refused; null with another database. */
+  /** The folder of the bundled cluster, whose free space decides about writes. Null with another database. */
   cluster: string | null
-  /** Other folders whose room is only shown. */
+  /** Other folders, whose free space is only shown. */
   others: { readonly [name: string]: string }
-  /** Bytes below which writes are refused; null: by the size of the disk. */
+  /** Free bytes below which writes are refused. Null means a share of the disk. */
   reserveBytes: number | null
-  /** `name` is that of `others`, or "data". */
+  /** `name` is "data" or a key of `others`. */
   onFree(name: string, freeBytes: number): void
   onShort(isShort: boolean, room: Room): void
 }
 
 const clusterEveryMs = 1000
 const othersEveryMs = 60_000
-/** A folder that does not answer holds one of the four threads of Node until it does. */
+/** Most folders that may hang at once: each blocks one of Node's four threads until its file system answers. */
 const hangingMax = 2
 
-/** Asks for the room on each disk, once before it returns and then until it is stopped. */
+/** Starts the watch. The free space of the cluster is read once before it resolves. */
 export async function startDiskWatch(
   { cluster, others, reserveBytes, onFree, onShort }: DiskWatch,
   inBackground: BackgroundRunner,
@@ -29,7 +29,7 @@ export async function startDiskWatch(
   const hanging = new Set<string>()
   let isShort = false
 
-  /** Undefined while the folder is not there, or has not answered the last question. */
+  /** Reads the free space. Returns undefined if the folder is missing, or while the last reading hangs. */
   const roomOf = async (folder: string): Promise<Room | undefined> => {
     if (hanging.has(folder)) return undefined
     hanging.add(folder)
@@ -72,7 +72,10 @@ export async function startDiskWatch(
 
 const reserveBytesMax = 256 * 1024 ** 2
 
-/** Whether writes are refused. They are let in again once a tenth more is free, so that the two do not alternate. */
+/**
+ * Returns whether writes are refused. They are accepted again once a tenth more than the reserve is free, so that the
+ * two states do not alternate.
+ */
 export function isShortOf({ freeBytes, sizeBytes }: Room, reserveBytes: number | null, isShort: boolean): boolean {
   const reserve = reserveBytes ?? Math.min(reserveBytesMax, sizeBytes / 20)
   return freeBytes < (isShort ? reserve * 1.1 : reserve)

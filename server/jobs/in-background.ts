@@ -15,8 +15,8 @@ export const jobs = [
 export type Job = (typeof jobs)[number]
 
 /**
- * Runs work that no caller waits for. A failure is counted, logged, and goes no further: the promise never rejects, and
- * nothing that a job throws reaches the process. `about` is logged with a failure.
+ * Runs work that no caller waits for. A failure is counted and logged, and the promise never rejects. `about` is logged
+ * with the failure.
  */
 export type BackgroundRunner = (job: Job, work: () => unknown, about?: object) => Promise<void>
 
@@ -26,7 +26,7 @@ type Watch = {
   countFailure(job: Job): void
 }
 
-/** The same failure of a job is logged once in this time: some jobs try again ten times a second. */
+/** Time in which the same failure of a job is logged once, because some jobs try again ten times a second. */
 const sameFailureMilliseconds = 10_000
 
 export function createBackgroundRunner({ log, clock, countFailure }: Watch): BackgroundRunner {
@@ -48,13 +48,13 @@ export function createBackgroundRunner({ log, clock, countFailure }: Watch): Bac
 
 const sentences: { readonly [job in Job]: string } = {
   archive: 'the log of the database is not archived',
-  audit: 'a sign-in that failed could not be noted',
+  audit: 'a failed sign-in could not be logged',
   backup: 'a backup could not be made, and is tried again',
-  call_details: 'what calls said could not be kept, and is tried again',
-  calls: 'calls could not be noted, and are tried again',
-  changes: 'changes could not be looked for, and are looked for again',
-  disk: 'the room on a disk could not be looked at, and is looked at again',
-  processes: 'a process could not be looked after, and is tried again',
-  sweep: 'what is old could not be swept, and is tried again',
+  call_details: 'the details of calls could not be stored, and are tried again',
+  calls: 'calls could not be logged, and are tried again',
+  changes: 'changes could not be read, and are read again',
+  disk: 'the free space of a disk could not be read, and is read again',
+  processes: 'a process could not be started or reached, and is tried again',
+  sweep: 'old rows could not be removed, and are tried again',
   webhooks: 'webhooks could not be sent, and are tried again',
 }

@@ -3,26 +3,26 @@ import { type CallRow, insertCalls } from '#sql/system/calls.ts'
 import type { Database } from '../store/database.ts'
 import type { BackgroundRunner, Job } from './in-background.ts'
 
-/** Rows that are kept for a moment and written together; what is kept here is lost in a crash. */
+/** A buffer of rows that are written together after a moment. A crash loses the buffered rows. */
 export type Spool<Row> = {
   add(row: Row): void
-  /** Writes what is kept, now. */
+  /** Writes the buffered rows now. */
   flush(): Promise<void>
-  /** Flushes and takes no more time. */
+  /** Stops the timer and flushes. */
   close(): Promise<void>
 }
 
 export type SpoolOptions<Row> = {
   insert(rows: readonly Row[]): Statement
   batchMax: number
-  /** While the database is away rows are kept, up to this many; the oldest go first. */
+  /** Most rows in the buffer while the database is away. The oldest are dropped first. */
   keptMax: number
   onLoss(lost: number): void
   job: Job
   inBackground: BackgroundRunner
 }
 
-/** A little at a time: a thousand rows at once would hold up the calls of the meantime. */
+/** Short, so that batches are small: a thousand rows at once would delay the calls of that moment. */
 const flushEveryMilliseconds = 100
 
 export function startSpool<Row>(
@@ -64,8 +64,8 @@ export function startSpool<Row>(
 }
 
 /**
- * The calls of reads and of refusals of authorization. A write logs its own call in its own transaction. Decisions,
- * Metering: a crash loses at most a second of them.
+ * The log of reads and of refused authorizations. A write logs its own call in its own transaction. A crash loses at
+ * most a second of them. Decisions, Metering.
  */
 export type Meter = Spool<CallRow>
 

@@ -23,65 +23,65 @@ import type { BackgroundRunner } from './in-background.ts'
 type Pace = { batchMax: number; everyMilliseconds: number }
 
 export type Chore = Pace & {
-  /** One small batch, so that no transaction is long; a row back for each thing that it tidied. */
+  /** Sweeps one batch, at most `most` rows, so that no transaction is long. Returns a row for each swept one. */
   batch(most: number): Statement
 }
 
-/** The same, for a table that is swept company by company. */
+/** A chore for a table that is swept company by company. */
 export type CompanyChore = Pace & {
-  /** The next companies that have something to tidy, by their ids; a row with the `id` of each. */
+  /** Selects the `id` of the next companies with rows to sweep, sorted by id. */
   companies(after: number, most: number): Statement
   batch(companyId: number, most: number): Statement
 }
 
 const minute = 60_000
 
-/** Of what only takes room. */
+/** The pace for rows that do no harm but take space. */
 const slowly: Pace = { batchMax: 1000, everyMilliseconds: 600_000 }
 
-/** Stored answers whose time is over. */
+/** Removes expired stored responses. */
 export const answersChore: Chore = { batch: sweepAnswers, ...slowly }
-/** Sessions that are over, and attempts to sign in that are forgotten. */
+/** Removes expired sessions. */
 const sessionsChore: Chore = { batch: sweepSessions, ...slowly }
 const attemptsChore: Chore = { batch: (most) => sweepAttempts(most, attemptWindowSeconds), ...slowly }
-/** Changes that a total is still the sum of: the fewer, the quicker a list. */
+/** Merges the changes of row counts. A total is their sum, so fewer of them make a list faster. */
 export const rowCountsChore: Chore = { batch: compactRowCounts, batchMax: 5000, everyMilliseconds: 2000 }
 
-/** Attempts to send to webhooks that are older than they are kept. */
+/** Removes webhook attempts older than `keptDays`. */
 const webhookAttemptsChore = (keptDays: number): Chore => ({
   batch: (most) => sweepWebhookAttempts(keptDays, most),
   ...slowly,
 })
-/** Attempts of a company beyond its budget in bytes. Looks at the companies that have sent in the last `seconds`. */
+/** Removes attempts beyond a company's budget in bytes, for companies that have sent in the last `seconds`. */
 export const webhookBudgetChore = (budget: number, seconds: number, everyMilliseconds: number): CompanyChore => ({
   companies: (after, most) => companiesThatSend(seconds, after, most),
   batch: (companyId, most) => freeAttempts(companyId, budget, most),
   ...{ batchMax: 2000, everyMilliseconds },
 })
-/** Attempts of webhooks that are deleted. */
+/** Removes attempts of deleted webhooks. */
 export const deletedWebhooksChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithDeleted(keptDays, after, most),
   batch: sweepAttemptsOfDeleted,
   ...{ batchMax: 2000, everyMilliseconds: minute },
 })
-/** What a process of an earlier version has kept of requests and answers. */
+/** Empties the requests and answers that a process of an earlier version has stored. */
 export const olderAttemptsChore: Chore = { batch: emptyOlderAttempts, batchMax: 1000, everyMilliseconds: minute }
 
-/** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
+/** Replaces calls older than `keptDays` by sums of each day. Decisions, Metering. */
 export const callsChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldCalls(keptDays, after, most),
   batch: (companyId, most) => sweepCalls(companyId, keptDays, most),
   ...slowly,
 })
 
-/** What calls said, when it is older than it is kept, or its company wants nothing of it any more. */
+/** Removes call details older than `keptDays`. `unwantedDetailsChore`: those of companies that store none any more. */
 export const callDetailsChore = (keptDays: number): Chore => ({
   batch: (most) => sweepDetails(keptDays, most),
   ...slowly,
 })
 export const unwantedDetailsChore: CompanyChore = { companies: companiesWithUnwanted, batch: sweepDetailsOf, ...slowly }
 
-/** What previews of agents were about, when it is to be forgotten; and previews that are older than calls are kept. */
+/** Empties the contents of agents' previews when due. `oldPreviewsChore`: removes those older than calls are kept. */
 export const toldPreviewsChore: CompanyChore = { companies: companiesWithTold, batch: forgetTold, ...slowly }
 export const oldPreviewsChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldPreviews(keptDays, after, most),
@@ -89,7 +89,7 @@ export const oldPreviewsChore = (keptDays: number): CompanyChore => ({
   ...slowly,
 })
 
-/** Sign-ins, exports and imports that are older than they are kept. */
+/** Removes sign-ins, exports and imports older than `keptDays`. */
 export const auditChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldAudit(keptDays, after, most),
   batch: (companyId, most) => sweepAudit(companyId, keptDays, most),
@@ -105,12 +105,12 @@ type RetentionSettings = {
   webhookAttemptsBytes: number
 }
 
-/** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
+/** Records once a minute how far the log is complete. The marks date changes and give the end of a closed epoch. */
 const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: minute }
-/** Marks of changes that are no longer told. */
+/** Removes the marks of changes that the feed no longer has. */
 const oldMarksChore = (keptDays: number): Chore => ({ batch: (most) => sweepMarks(keptDays, most), ...slowly })
 
-/** Everything that is tidied up. */
+/** Returns all chores. */
 export const choresOf = (keeping: RetentionSettings): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
@@ -126,13 +126,13 @@ export const choresOf = (keeping: RetentionSettings): readonly (Chore | CompanyC
   oldMarksChore(keeping.changesKeptDays),
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
   webhookBudgetChore(keeping.webhookAttemptsBytes, 600, minute),
-  // The others too, once in an hour: the budget may be smaller than it was.
+  // Once an hour for companies that have not sent lately too: the budget may have been reduced.
   webhookBudgetChore(keeping.webhookAttemptsBytes, 86_400 * keeping.webhookAttemptsKeptDays, 60 * minute),
   deletedWebhooksChore(keeping.webhookAttemptsKeptDays),
   olderAttemptsChore,
 ]
 
-/** Tidies up while the service runs. Nothing ever depends on when, or on which process does it. */
+/** Starts the chores. No result depends on when, or in which process, they run. */
 export function startSweeper(database: Database, keeping: RetentionSettings, inBackground: BackgroundRunner) {
   let stopped = false
   const isStopped = (): boolean => stopped
@@ -156,11 +156,11 @@ export function startSweeper(database: Database, keeping: RetentionSettings, inB
   }
 }
 
-/** Does one chore, until nothing of it is left. */
+/** Runs one chore to its end. Returns the number of swept rows. */
 export const doChore = (database: Database, chore: Chore | CompanyChore, isStopped: () => boolean): Promise<number> =>
   'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped)
 
-/** Batch after batch until one is not full; returns how many things were tidied. */
+/** Runs batches until one is not full. Returns the number of swept rows. */
 export async function sweep(database: Database, chore: Chore, isStopped: () => boolean): Promise<number> {
   for (let swept = 0; ; ) {
     const rows = await database.read(chore.batch(chore.batchMax))
@@ -169,7 +169,7 @@ export async function sweep(database: Database, chore: Chore, isStopped: () => b
   }
 }
 
-/** The same for company after company. */
+/** Runs the batches of one company after the other. Returns the number of swept rows. */
 export async function sweepByCompany(
   database: Database,
   { companies, batch, ...pace }: CompanyChore,

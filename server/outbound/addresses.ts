@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether something may be sent to an address: public ones alone, so that nobody makes this service ask a neighbour
- * which answers everybody inside. `named` are the networks that the operator opens all the same.
+ * Returns why nothing may be sent to an address, or undefined if it is public or in `named`, the operator's networks.
+ * Otherwise a caller could make this service send requests to machines inside its network.
  */
 export function whyNotTo(address: string, named: readonly string[]): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is no address`
@@ -12,11 +12,11 @@ export function whyNotTo(address: string, named: readonly string[]): string | un
   return range === 'unicast' ? undefined : `${address} is ${kinds[range] ?? 'reserved'}`
 }
 
-/** Whether an address belongs to a network that the operator named. */
+/** Returns whether an address belongs to a network that the operator named. */
 export const isNamedNetwork = (address: string, named: readonly string[]): boolean =>
   ipaddr.isValid(address) && isNamed(ipaddr.process(address), named)
 
-/** The rest is reserved, whatever for. */
+/** Phrases for the ranges of ipaddr.js. All other ranges are called reserved. */
 const kinds: { readonly [range: string]: string } = {
   private: 'of a private network',
   uniqueLocal: 'of a private network',
@@ -31,10 +31,10 @@ const kinds: { readonly [range: string]: string } = {
 
 type Address = ReturnType<typeof ipaddr.process>
 
-/** Public in form, but what answers there is the platform that a machine of Azure runs on. */
+/** Addresses in the public range that belong to a cloud platform: Azure answers its machines there. */
 const platforms = ['168.63.129.16']
 
-/** What of IPv6 is public; all else carries another address inside, or is not in use. */
+/** The public range of IPv6. All other addresses embed another address, or are not in use. */
 const publicSix = ipaddr.parseCIDR('2000::/3')
 
 function rangeOf(address: Address): string {
@@ -49,7 +49,7 @@ const isNamed = (address: Address, named: readonly string[]): boolean =>
     return base.kind() === address.kind() && address.match(base, bits)
   })
 
-/** An address stands for itself alone. */
+/** Parses a network. A single address is a network of one. */
 function networkOf(text: string): [Address, number] {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.process(text)

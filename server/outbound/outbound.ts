@@ -11,20 +11,20 @@ import {
 } from './sender.ts'
 
 /**
- * The only module that sends requests to others. It asks public addresses alone, by https, and connects to the very
- * address that it has checked; the networks that the operator names may be inner ones, and be asked by http.
+ * The only way to send requests to other services. It sends to public addresses by https alone, and connects to the
+ * address that it has checked. The networks that the operator names may be private, and be reached by http.
  */
 export type Outbound = {
-  /** Looks an address up before it is kept; throws `NotSentError` where nothing would be sent to it. */
+  /** Checks an address before it is stored. Throws `NotSentError` if nothing would be sent to it. */
   check(url: string): Promise<void>
-  /** Somewhere to send to, looked up once, when something is sent first. */
+  /** Returns a destination. Its name is resolved once, with the first message. */
   to(url: string): Destination
 }
 
 export type Destination = {
-  /** Throws `NotSentError` where no answer came. */
+  /** Sends a message. Throws `NotSentError` if no answer came. */
   post(message: Message): Promise<ReceiverResponse>
-  /** Lets go of its connections. */
+  /** Closes its connections. */
   close(): void
 }
 
@@ -32,7 +32,7 @@ type OutboundSettings = {
   networks: readonly string[]
   /** Milliseconds from the first look-up to the last byte of an answer. */
   timeout: number
-  /** The addresses of a name. */
+  /** Returns the addresses of a name. */
   resolve?(name: string): Promise<string[]>
 }
 
@@ -46,7 +46,7 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
     if (addresses.length === 0) throw notPublic(`no address is known for ${host}`)
     for (const address of addresses) {
       const why = whyNotTo(address, networks)
-      // The caller knows an address that he wrote himself.
+      // A literal address is in the caller's own URL, so naming it discloses nothing.
       if (why !== undefined)
         throw isIP(host) ? new NotSentError('address', why) : notPublic(`${host} leads to ${address}, and ${why}`)
     }
@@ -64,7 +64,7 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
   }
 }
 
-/** One sentence whatever was resolved, refused or unknown: a caller learns nothing of the names of an inner network. */
+/** Returns an error with the same message for every name, so that a caller cannot explore an inner network. */
 const notPublic = (particulars: string, cause?: unknown): NotSentError =>
   new NotSentError('address', 'nothing is sent to this address: its name must lead to public addresses alone', {
     particulars,
@@ -72,13 +72,13 @@ const notPublic = (particulars: string, cause?: unknown): NotSentError =>
   })
 
 const freePortLeast = 1024
-/** Ports of other protocols, which browsers refuse ("bad ports" of the Fetch standard), among the free ones. */
+/** Ports of other protocols from `freePortLeast` up, which browsers refuse: the "bad ports" of the Fetch standard. */
 const foreignPorts = [
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]
 
-/** A service of another protocol would read a request as its own commands. */
+/** Returns whether a port is allowed. A service of another protocol could read a request as its own commands. */
 function mayHavePort({ port }: URL): boolean {
   const number = Number(port)
   return port === '' || number === 443 || (number >= freePortLeast && !foreignPorts.includes(number))
@@ -96,7 +96,7 @@ function destination(lookUp: () => Promise<CheckedAddress>, timeout: number): De
   }
 }
 
-/** What is sent to is an address alone: no name and password, which would stand in every list of it. */
+/** Parses an address. Refuses a user name or password in it, because lists and logs would show them. */
 function readUrl(text: string): URL {
   if (text.length > urlLengthMax) throw new NotSentError('address', `it is longer than ${urlLengthMax} characters`)
   if (!URL.canParse(text)) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
@@ -107,7 +107,7 @@ function readUrl(text: string): URL {
   return url
 }
 
-/** All of it has to be done by then, or before somebody lets go of it. */
+/** Runs work with a time limit. Throws `NotSentError` if it ends, or if the signal of the caller aborts. */
 async function inTime<T>(
   timeout: number,
   given: AbortSignal | undefined,
@@ -123,7 +123,7 @@ async function inTime<T>(
   }
 }
 
-/** What cannot be cut short itself is waited for no longer. */
+/** Waits for work that cannot be aborted, until the signal aborts. */
 const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -131,8 +131,8 @@ const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   })
 
 /**
- * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and a slow
- * name server would hold them.
+ * Resolves a name by DNS, and not by the system's look-up. That one blocks a thread of Node's pool, which also hashes
+ * passwords, so a slow name server would delay sign-ins.
  */
 async function resolveByDns(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })

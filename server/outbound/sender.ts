@@ -2,10 +2,10 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** Sends to a place whose addresses have been checked, and to nowhere else. */
+/** A client that connects to checked addresses alone. */
 export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse>; close(): void }
 
-/** An address, and where its name leads, which has been checked. */
+/** A URL with the checked addresses of its host. */
 export type CheckedAddress = { url: URL; addresses: readonly string[] }
 
 export type Message = { headers: { readonly [name: string]: string }; body: string; signal?: AbortSignal }
@@ -13,18 +13,18 @@ export type Message = { headers: { readonly [name: string]: string }; body: stri
 export type ReceiverResponse = {
   status: number
   headers: { [name: string]: string }
-  /** What was read of the body. */
+  /** The part of the body that was read. */
   body: string
-  /** The body went on, or broke off. */
+  /** True if the body was longer, or broke off. */
   isCut: boolean
 }
 
-/** Why no answer came. */
+/** The reason for which no answer came. */
 export type Failure = 'address' | 'connection' | 'certificate' | 'timeout' | 'answer'
 
 /**
- * Thrown where nothing was sent or no answer came. `message` is what a caller may know: nothing of the network in which
- * the service runs. `particulars` are for the operator alone.
+ * Thrown when nothing was sent or no answer came. `message` is for the caller, and discloses nothing of the service's
+ * network. `particulars` are for the operator alone.
  */
 export class NotSentError extends Error {
   failure: Failure
@@ -41,10 +41,10 @@ export class NotSentError extends Error {
   }
 }
 
-/** Of a body that comes back; of a longer one the rest is not read. */
+/** Most bytes that are read of an answer's body. */
 const bodyBytesMax = 64 * 1024
 const headerBytesMax = 16 * 1024
-/** Milliseconds for one of several addresses, before the next is tried. */
+/** Milliseconds until the next of several addresses is tried. */
 const addressTimeout = 2500
 
 export function createSender({ url, addresses }: CheckedAddress): Sender {
@@ -68,7 +68,7 @@ export function createSender({ url, addresses }: CheckedAddress): Sender {
         isAnswered = true
         read(response).then(resolve)
       })
-      // What breaks off after the status has come breaks off the body.
+      // An error after the status only cuts the body.
       sending.on('error', (error: NodeJS.ErrnoException) => {
         if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new StaleConnection() : notSent(error))
       })
@@ -81,7 +81,7 @@ export function createSender({ url, addresses }: CheckedAddress): Sender {
         try {
           return await once(message)
         } catch (error) {
-          // Each finds one connection that the other side has closed meanwhile; a new one is no such.
+          // Each retry discards one stale connection. The loop ends because a new connection is never stale.
           if (!(error instanceof StaleConnection)) throw error
         }
       }
@@ -90,7 +90,7 @@ export function createSender({ url, addresses }: CheckedAddress): Sender {
   }
 }
 
-/** Whatever the name is, it leads to what was checked. */
+/** Returns a look-up that resolves every name to the checked addresses. */
 const createLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_name, { all }, answer) => {
@@ -100,7 +100,7 @@ const createLookup =
     else answer(null, first?.address ?? '', first?.family)
   }
 
-/** The status is the answer; of the body as much as comes in time and is no more than is read. */
+/** Reads an answer. The body is cut at `bodyBytesMax`, or if the rest does not come in time. */
 function read(response: IncomingMessage): Promise<ReceiverResponse> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -128,7 +128,7 @@ function read(response: IncomingMessage): Promise<ReceiverResponse> {
 const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
 
-/** A connection that was kept, and closed by the other side before it was used again. */
+/** Thrown when the other side has closed an idle connection before it was used again. */
 class StaleConnection extends Error {}
 
 const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boolean =>

@@ -7,8 +7,8 @@ const remedy =
   '; WEBHOOK_NETWORKS opens networks of your own, and "plumbline listen" sends to a program on this machine'
 
 /**
- * Looks at an address before it is kept. Throws a refusal of `url` where nothing would be sent to it; the operator is told
- * what the name leads to.
+ * Checks an address before it is stored. Throws a refusal of `url` if nothing would be sent to it. Only the operator
+ * gets the addresses of the name in the message.
  */
 export async function checkAddress(outbound: Outbound, url: string, toldTo: 'caller' | 'operator'): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import { findEvent } from './log.ts'
 import { eventToSend, requestHeaders } from './message.ts'
 import { cutText } from './stored-attempt.ts'
 
-/** Attempts as they are shown: what was sent is made again from the log. */
+/** The body of a shown attempt is formatted again from the log: it was not stored. */
 
 /** Bytes of a request's body that are shown. */
 const bodyShownMax = 64 * 1024
@@ -26,8 +26,8 @@ export const openAttempt = async (
 ): Promise<AttemptDetailsRow> => showAttempt(app, companyId, await findOneAttempt(app, companyId, id), lacks)
 
 /**
- * An attempt with its request, for whoever `lacks` permissions of fields; null: for the operator. The hash that was kept
- * says whether the request is the one that was sent to the endpoint.
+ * Returns an attempt with its request, without the fields of the permissions that the reader `lacks`; null is for the
+ * operator. The stored hash decides whether the request is the one that was sent (`request_is`).
  */
 export async function showAttempt(
   app: App,
@@ -54,7 +54,7 @@ export async function showAttempt(
 
 const isSame = (body: string, sha256: Buffer | null): boolean => sha256?.equals(hash('sha256', body, 'buffer')) ?? false
 
-/** Undefined where the log has no such event any more. */
+/** Formats the body again. Returns undefined if the event is no longer in the log. */
 async function requestBody(
   { database }: App,
   companyId: number,

@@ -16,7 +16,7 @@ import { findEvent } from './log.ts'
 import { eventToSend, requestHeaders, type WebhookMessage } from './message.ts'
 import { keptFailure, storeResponse } from './stored-attempt.ts'
 
-/** An endpoint as long as something is sent to it: whom to sign for, and where. */
+/** An endpoint that is being sent to, with its signing secrets and its open connections. */
 export type Target = { webhook: EndpointRow; secrets: readonly string[]; destination: Destination }
 
 export async function openTarget({ database, secret, clock, outbound }: App, webhook: EndpointRow): Promise<Target> {
@@ -27,7 +27,7 @@ export async function openTarget({ database, secret, clock, outbound }: App, web
   return { webhook, secrets, destination: outbound.to(url) }
 }
 
-/** The headers of a message with a signature of each secret. */
+/** Returns the headers of a message with a signature of each secret. */
 export const signedHeaders = (
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },
@@ -36,10 +36,10 @@ export const signedHeaders = (
   'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, at, body)).join(' '),
 })
 
-/** A request that was sent: what is to be kept of it, and the headers of the answer, if one came. */
+/** The row to store for a sent request, and the headers of the answer: none if no answer came. */
 export type AttemptResult = { row: AttemptRow; answerHeaders: { readonly [name: string]: string } }
 
-/** Sends once. Nothing is kept yet. */
+/** Sends a message once. Stores nothing. */
 export async function attempt(
   { clock, log }: App,
   { webhook, secrets, destination }: Target,
@@ -74,7 +74,7 @@ export async function attempt(
   return { row, answerHeaders }
 }
 
-/** A message that stands for no change, to see whether it arrives. */
+/** Sends a message without a change, to show whether it arrives. */
 export async function sendTest(
   app: App,
   companyId: number,
@@ -87,7 +87,7 @@ export async function sendTest(
   return sendByHand(app, { companyId, id, lacks }, () => Promise.resolve(sent))
 }
 
-/** The event of an attempt once more, as it is in the log, whatever came of it. Of a test, another test. */
+/** Sends the event of an attempt again, as it is in the log now. Sends a new test if the attempt was a test. */
 export async function sendAgain(
   app: App,
   companyId: number,
@@ -109,14 +109,14 @@ export async function sendAgain(
   })
 }
 
-/** The permissions of fields that the account lacks which answers for an endpoint: what they open is not sent. */
+/** Returns the permissions of fields that the endpoint's account lacks. The fields that they open are not sent. */
 async function lackedByAnswerer({ database }: App, { company_id, account_id }: EndpointRow): Promise<LackedRights> {
   if (account_id === null) return null
   const [account] = await database.read<AccountRow>(findAccount(company_id, account_id))
   return lackedRights(account?.permissions ?? [])
 }
 
-/** Says nothing of how the endpoint does, and moves nothing on. */
+/** Sends one message and stores the attempt. Changes neither the cursor nor the failures of the endpoint. */
 async function sendByHand(
   app: App,
   { companyId, id, lacks }: { companyId: number; id: number; lacks: LackedRights },

@@ -11,24 +11,23 @@ export type Event = { change: Change; before: Position; cursor: Cursor }
 
 export type EventsPage = {
   events: Event[]
-  /** The position after all that was looked at. */
+  /** The position after the last change that was read, wanted or not. */
   next: Cursor
   more: boolean
-  /** The epoch of the log. */
   epoch: number
-  /** Whether changes after the cursor may be missing, as a reader of the feed would be refused. */
+  /** Whether changes after the cursor may be missing. The feed refuses such a cursor. */
   isGone: boolean
 }
 
 /**
- * Changes of a company after a position that the database itself keeps: however far back it lies, and wherever the log has
- * begun anew, it is a position of this very log. What is withheld from whoever `lacks` permissions of fields is left out.
+ * Reads the changes of a company after a position that the database itself stores. Such a position is never too old and
+ * survives a new epoch. Leaves out the fields of the permissions that the receiver `lacks`.
  */
 export async function readEvents(
   database: Database,
   ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number; lacks: LackedRights },
 ): Promise<EventsPage> {
-  // However long an endpoint was disabled, nothing that it missed is left out.
+  // An endpoint gets every change that it missed, however long it was disabled.
   const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
   const { json, places, next_epoch, next_pos, next_id, more, epoch, line } = row as ChangesRow
   const changes = JSON.parse(`[${visibleChanges(ask.lacks, json)}]`) as Change[]
@@ -44,7 +43,7 @@ export async function readEvents(
   return { events, next, more, epoch, isGone: isGone(row as ChangesRow) }
 }
 
-/** The event with an id, behind a position; undefined where the log has no such event there. */
+/** Finds the event that follows a position. Returns undefined if the log has no event with this id there. */
 export async function findEvent(
   database: Database,
   {

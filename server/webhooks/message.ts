@@ -3,7 +3,7 @@ import type { Position } from '#sql/system/log.ts'
 import type { Change } from '../service/changes.ts'
 import type { Event } from './log.ts'
 
-/** A message by the Standard Webhooks: its type, when the event was, and what it is about. A test has no place in the log. */
+/** A message by Standard Webhooks. `after` is the position before its event in the log; null for a test. */
 export type WebhookMessage = { id: string; type: string; body: string; after: Position | null; payload: Payload | null }
 
 export const eventToSend = ({ change, before }: Event, payload: Payload): WebhookMessage => ({
@@ -21,10 +21,10 @@ export const formatBody = (change: Change, payload: Payload): string =>
     data: payload === 'full' ? change : createThinChange(change),
   })
 
-/** What happened to which record; the rest is asked of the API. */
+/** Returns a change without the record and the changed values: the receiver reads these from the API. */
 const createThinChange = ({ changes: _, record: __, ...rest }: Change) => rest
 
-/** The headers of a message without its signatures; the timestamp is in seconds. */
+/** Returns the headers of a message without its signatures. `timestamp` is in seconds. */
 export const requestHeaders = (id: string, timestamp: number) => ({
   'content-type': 'application/json',
   'user-agent': 'Plumbline',

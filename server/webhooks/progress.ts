@@ -2,35 +2,35 @@ import type { Cursor, Position } from '#sql/system/log.ts'
 import type { SettledRow } from '#sql/system/webhook-claims.ts'
 
 /**
- * How far an endpoint has come along the log: decided by what has happened, without a clock or a database. All before
- * `cursor` has arrived. Of the events behind it `pending` knows those that were tried: what has arrived out of turn,
- * and what has failed, how often and until when it waits. Nothing is begun before `paused_until`; `next_attempt_at` is
- * when to look again, or null: as soon as there is something new. `failing_since` is the first failure since which
- * nothing has arrived.
+ * The progress of an endpoint along the log. The functions here compute it without a clock or a database.
+ * All events up to `cursor` have arrived. `pending` has the later events that were tried: those that arrived out of
+ * order, and those that failed, with the number of tries and the time of the next one.
+ * No attempt starts before `paused_until`. The next turn is at `next_attempt_at`, or at the next event if it is null.
+ * `failing_since` is the first failure since the last success.
  */
 export type Progress = SettledRow
 export type PendingEvents = SettledRow['pending']
 
-/** What came of an attempt; `retryAfter` are the milliseconds that the answer asked for. */
+/** The outcome of an attempt. `retryAfter` is the pause that the answer asked for, in milliseconds. */
 export type Outcome = { arrived: boolean; retryAfter?: number | undefined }
 
 type FinishedAttempt = { id: string; outcome: Outcome; now: Date; rules: Rules }
 
 export type Rules = {
   ordered: boolean
-  /** Seconds from the first attempt to the second, from that to the third …; the last goes on for ever. */
+  /** Seconds from each attempt to the next. The last one repeats for ever. */
   retrySeconds: readonly number[]
 }
 
-/** Events that are looked at together; of an endpoint that takes them in any order, so many may stand out at most. */
+/** Events on one page, and the most pending events of an endpoint that takes them in any order. */
 export const windowMax = 100
-/** Milliseconds after which one event that fails lets others be looked for, where they need not wait for it. */
+/** Milliseconds until new events are looked for after a failure, if the order of events is free. */
 const readAgain = 5000
 
-/** An event, its position, and whether the endpoint is told of it. */
+/** An event, its position, and whether it is sent to the endpoint. */
 export type PositionedEvent = { id: string; cursor: Cursor; isWanted: boolean }
 
-/** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
+/** Moves the cursor past the events that have arrived without a gap, and past those that are not sent. */
 export function passArrived(progress: Progress, events: readonly PositionedEvent[]): Progress {
   const behind = events.slice(events.findIndex(({ cursor }) => isSame(cursor, progress.cursor)) + 1)
   const end = behind.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
@@ -44,7 +44,7 @@ export function passArrived(progress: Progress, events: readonly PositionedEvent
   }
 }
 
-/** After an attempt at an event. */
+/** Returns the progress after an attempt at an event. */
 export function afterAttempt(progress: Progress, { id, outcome, now, rules }: FinishedAttempt): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }
@@ -58,7 +58,7 @@ export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Fi
   return readsAgain({ ...progress, pending, paused_until, failing_since }, now, rules)
 }
 
-/** Whether an event may be tried now. */
+/** Returns whether an event may be tried now. */
 export function isDue({ pending, paused_until }: Progress, id: string, now: Date): boolean {
   const state = pending[id]
   if (paused_until !== null && paused_until > now) return false
@@ -68,7 +68,7 @@ export function isDue({ pending, paused_until }: Progress, id: string, now: Date
 export const isSame = (one: Position, other: Position): boolean =>
   one.epoch === other.epoch && one.pos === other.pos && one.id === other.id
 
-/** When to look again: at the next event that waits, and earlier for others, where those need not wait for it. */
+/** Sets `next_attempt_at` to the next retry, and at most `readAgain` away if new events need not wait for it. */
 export function readsAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
   const dues = Object.values(progress.pending).flatMap((state) => (state === 'arrived' ? [] : [Date.parse(state.due)]))
   if (dues.length === 0) return { ...progress, next_attempt_at: null }

@@ -4,11 +4,11 @@ import type { App } from './app.ts'
 import { leaseSeconds, takeTurn } from './turn.ts'
 
 const pollMilliseconds = 500
-/** Endpoints to which a process sends at once: many, since all that a slow one takes is a slot among these. */
+/** Endpoints to which a process sends at once. Many, because a slow endpoint occupies one of them and nothing else. */
 const turnsMax = 400
 const stopMilliseconds = 3000
 
-/** Sends what changes to the endpoints that want to know. Any number of processes may do it beside each other. */
+/** Starts sending changes to endpoints. Any number of processes may do so at the same time. */
 export function startWebhooks(app: App) {
   const { inBackground } = app
   const [ending, cutOff] = [new AbortController(), new AbortController()]
@@ -37,7 +37,7 @@ export function startWebhooks(app: App) {
   timer.unref()
 
   return {
-    /** Begins nothing more, gives what is under way a moment, and ends. */
+    /** Starts no more attempts, waits `stopMilliseconds` for the running ones, and then cuts them off. */
     async stop(): Promise<void> {
       clearInterval(timer)
       ending.abort()
@@ -49,7 +49,7 @@ export function startWebhooks(app: App) {
   }
 }
 
-/** Every endpoint that is due has one turn; how many there were. */
+/** Gives one turn to every endpoint that is due. Returns their number. */
 export async function sendDue(app: App): Promise<number> {
   const { signal } = new AbortController()
   const { claim, webhooks } = await claimDue(app, beginning, turnsMax)
@@ -59,7 +59,7 @@ export async function sendDue(app: App): Promise<number> {
 
 const beginning = { companyId: 0, id: 0 }
 
-/** In the order of their keys, so that the next poll goes on behind the last. */
+/** Claims endpoints that are due. Sorts them by their keys, so that the next poll continues after the last one. */
 async function claimDue(app: App, after: typeof beginning, most: number) {
   const claim = randomUUID()
   const wanted = { claim, now: app.clock.now(), leaseSeconds: leaseSeconds(app), most }

@@ -1,22 +1,22 @@
 import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 import type { NotSentError, ReceiverResponse } from '../outbound/sender.ts'
 
-/** What is kept of an answer: all that somebody needs to find a failure, in a bounded size. */
+/** The stored part of an answer: enough to find a failure, in a bounded size. */
 type StoredAttempt = Pick<AttemptRow, 'status' | 'failure' | 'detail' | 'answer_headers' | 'answer_body' | 'answer_cut'>
 
 const bodyBytesMax = 4 * 1024
 const headerBytesMax = 2 * 1024
 const detailBytesMax = 512
 
-/** Whether a message arrived: the answer says so by its status alone. */
+/** Returns whether a message arrived. Only the status decides. */
 export const hasArrived = ({ status }: Pick<AttemptRow, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** Of a success the status alone; of a failure the beginning of headers and body. */
+/** Returns the status of a success, and the beginning of headers and body of a failure. */
 export function storeResponse({ status, headers, body, isCut }: ReceiverResponse): StoredAttempt {
   const nothing = { answer_headers: null, answer_body: null, answer_cut: false }
   if (hasArrived({ status })) return { status, failure: null, detail: null, ...nothing }
-  // The database keeps no NUL in a text.
+  // PostgreSQL stores no NUL in a text.
   const text = body.replaceAll('\0', '\ufffd')
   const [keptHeaders, keptBody] = [firstHeaders(headers), cutText(text, bodyBytesMax)]
   return {
@@ -25,13 +25,13 @@ export function storeResponse({ status, headers, body, isCut }: ReceiverResponse
   }
 }
 
-/** Why there was no answer. */
+/** Returns the stored part of an attempt without an answer. */
 export const keptFailure = ({ failure, message }: NotSentError): StoredAttempt => ({
   ...{ status: null, failure, detail: cutText(message, detailBytesMax) },
   ...{ answer_headers: null, answer_body: null, answer_cut: false },
 })
 
-/** As many whole headers, in their order, as fit. */
+/** Returns the headers that fit whole into `headerBytesMax`, in their order. */
 function firstHeaders(headers: ReceiverResponse['headers']): ReceiverResponse['headers'] {
   let room = headerBytesMax - 2
   const isRoom = ([name, value]: [string, string]): boolean => {
@@ -41,7 +41,7 @@ function firstHeaders(headers: ReceiverResponse['headers']): ReceiverResponse['h
   return Object.fromEntries(Object.entries(headers).filter(isRoom))
 }
 
-/** The beginning of a long text, at whole characters. */
+/** Cuts a long text between characters. */
 export const cutText = (text: string, bytesMax: number): string =>
   Buffer.byteLength(text) <= bytesMax
     ? text

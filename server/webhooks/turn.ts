@@ -33,40 +33,40 @@ import {
 } from './progress.ts'
 import { hasArrived } from './stored-attempt.ts'
 
-/** Events of an endpoint that are under way at once, where they may arrive in any order. */
+/** Events that are sent to one endpoint at once, if they may arrive in any order. */
 const atOnceMax = 4
 const dayMilliseconds = 24 * 3600 * 1000
 
-/** The seconds for which a claim holds without a sign of life: longer than an attempt and what is done after it. */
+/** Returns the seconds until a claim that is not renewed ends: longer than an attempt and its storing take. */
 export const leaseSeconds = ({ config }: App): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
 
 export type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
 
-/** A turn of an endpoint while it goes on. */
+/** The state of a running turn. */
 type Turn = {
   app: App
   webhook: EndpointRow
-  /** The events that it is told of. */
+  /** The names of the events that are sent to it. */
   wanted: readonly string[]
   held: Claim
   rules: Rules
   target: Target
-  /** Nothing more is begun. */
+  /** Once aborted, no further attempt starts. */
   ending: AbortSignal
-  /** What is under way is let go of. */
+  /** Once aborted, running attempts are cut off. */
   cutOff: AbortSignal
   begun: number
   progress: Progress
   hasFailed: boolean
-  /** The claim is lost, or the endpoint has been given up. */
+  /** True if the claim is lost, the endpoint was disabled, or an attempt could not be stored. */
   isOver: boolean
-  /** What is kept is kept in its order. */
+  /** The last transaction that stores progress. The next one waits for it, so that they commit in order. */
   keeping: Promise<unknown>
 }
 
 /**
- * Sends to one claimed endpoint what is due, for as long as one attempt may take, so that all have their turn. What is
- * kept is kept only while the claim holds; no connection to the database is held while an answer is waited for.
+ * Sends the due events to one claimed endpoint. Ends after the longest time of one attempt, so that every endpoint has
+ * its turn. Stores only while the claim holds. Holds no database connection while it waits for an answer.
  */
 export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: TakenWebhook): Promise<void> {
   const held = { companyId: webhook.company_id, id: webhook.id, claim }
@@ -87,7 +87,7 @@ export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: Tak
   await app.database.read(releaseWebhook(held))
 }
 
-/** Whether there is another page behind this one. */
+/** Sends one page of events. Returns whether there is another page. */
 async function sendPage(turn: Turn): Promise<boolean> {
   const { app, webhook, wanted, progress } = turn
   const { company_id: companyId } = webhook
@@ -96,7 +96,7 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax, lacks: answering.lacks }
   const { events, next, more, epoch, isGone } = await readEvents(app.database, ask)
-  // The receiver may know of changes that this log does not have.
+  // The receiver may have got changes that this log lacks, or missed some that it no longer has.
   if (epoch > webhook.log_epoch || isGone) await app.database.read(markResync(turn.held, epoch, app.clock.now()))
   const placed = events.map(({ change, cursor }) => ({
     ...{ id: change.id, cursor },
@@ -110,16 +110,16 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const passed = passArrived(turn.progress, placed)
   const last = placed.at(-1)
   const isThrough = last === undefined || isSame(passed.cursor, last.cursor)
-  // What is not told, behind the last event, is passed too; else it would be looked at for ever.
+  // Moves past the changes after the last event that are not sent. Otherwise they would be read again for ever.
   const behind = isThrough ? { ...passed, cursor: next } : passed
   await keep(turn, readsAgain(behind, app.clock.now(), turn.rules))
   return isThrough && more
 }
 
 /**
- * Returns the permissions of fields that the account lacks which answers for the endpoint: what they open is not sent.
- * Switches the endpoint off, and returns nothing, where the account has lost a right without that being said here: by an
- * older process beside this one, or in the database itself.
+ * Returns the permissions of fields that the endpoint's account lacks. The fields that they open are not sent.
+ * Disables the endpoint and returns undefined if the account has lost a right that the endpoint needs. Only an older
+ * process beside this one, or a change in the database itself, leaves such an endpoint enabled.
  */
 async function findAnswering({ app, webhook, held }: Turn): Promise<{ lacks: LackedRights } | undefined> {
   const { company_id: companyId, account_id: accountId, events } = webhook
@@ -140,9 +140,9 @@ async function giveUp(transaction: Transaction, held: Claim, disabling: DisableR
 }
 
 /**
- * Sends in order one after the other, else several at once; none after a failure, unless something has arrived since.
- * Where one cannot be kept the turn is over; it throws the reason when the others have ended too, because whoever
- * closes the destination under a delivery would make it a failure of the receiver.
+ * Sends events one after the other if their order counts, else several at once. Stops after a failure, unless a later
+ * event has arrived and the order is free. The turn is over if an attempt cannot be stored. Then throws the reason once
+ * the other attempts have ended: a destination closed during an attempt would count as a failure of the receiver.
  */
 async function sendAll(turn: Turn, events: readonly Event[], placed: readonly PositionedEvent[]): Promise<void> {
   const { app, rules } = turn
@@ -174,7 +174,7 @@ async function send(turn: Turn, event: Event, placed: readonly PositionedEvent[]
   const { app, webhook, target, cutOff, rules } = turn
   const sent = eventToSend(event, webhook.payload)
   const { row, answerHeaders } = await attempt(app, target, sent, { byHand: false, signal: cutOff })
-  // That is no failure of the receiver. Whether it has arrived is not known, so it is sent again.
+  // Our own cut-off is no failure of the receiver. The event may have arrived or not, so it is sent again.
   if (cutOff.aborted && row.status === null) return
   const now = app.clock.now()
   const outcome = {
@@ -187,7 +187,7 @@ async function send(turn: Turn, event: Event, placed: readonly PositionedEvent[]
   await keep(turn, turn.progress, row)
 }
 
-/** In one transaction what was tried and how far that has brought the endpoint, while the claim holds. */
+/** Stores the attempt and the progress of the endpoint in one transaction, if the claim still holds. */
 function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
   const { app, held } = turn
   turn.progress = progress
@@ -208,7 +208,10 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
   return keeping
 }
 
-/** The receiver says that it is gone, or nothing has arrived for days. Nothing is lost by it: the cursor stays. */
+/**
+ * Returns the reason to disable the endpoint: its answer is 410, or nothing has arrived for days. No event is lost,
+ * because the cursor stays.
+ */
 function whyGivenUp({ config, clock }: App, progress: Progress, row: AttemptRow): DisableReason | undefined {
   if (row.status === goneStatus) return 'gone'
   const since = progress.failing_since?.getTime() ?? Number.POSITIVE_INFINITY
@@ -218,7 +221,7 @@ function whyGivenUp({ config, clock }: App, progress: Progress, row: AttemptRow)
 const goneStatus = 410
 const busyStatuses: readonly (number | null)[] = [429, 503]
 
-/** The milliseconds after which a busy receiver wants to be asked again; no more than any pause takes. */
+/** Returns the milliseconds that a busy receiver asks to wait, at most the longest pause between attempts. */
 function retryAfter(
   status: number | null,
   text: string | undefined,

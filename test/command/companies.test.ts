@@ -47,7 +47,7 @@ describe('company', () => {
     })
     const { code, out, err } = await give('company', 'create', '--name', 'Two', '--currency', 'EUR')
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^Made Two \(company \d+\): plan STARTER, add-on api, EUR\.\n$/)
+    expect(out).toMatch(/^Created Two \(company \d+\): plan STARTER, add-on api, EUR\.\n$/)
   })
 
   test('--json may stand before the command and between its words.', async () => {
@@ -251,7 +251,7 @@ describe('record create', () => {
       '--json-body',
       JSON.stringify(bodies.time_entries),
     )
-    expect(out).toMatch(new RegExp(`^Made time entry \\d+ of Quay Builders \\(company ${company}\\)\\.\n$`))
+    expect(out).toMatch(new RegExp(`^Created time entry \\d+ of Quay Builders \\(company ${company}\\)\\.\n$`))
   })
 
   test('reads the body from the standard input for -.', async () => {

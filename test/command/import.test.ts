@@ -98,7 +98,7 @@ test('Rows that are refused are told with their lines, and nothing is written wi
     '2 rows of bad.csv cannot be imported: correct them, or give --skip-refused to import the others.\n',
   )
   expect(refused.out).toContain(
-    'line 3: Status must be one of Active, Prospect, Inactive, Blocked (it says "Asleep"); Credit limit must be a number',
+    'line 3: Status must be one of Active, Prospect, Inactive, Blocked (the cell has "Asleep"); Credit limit must be a number',
   )
   expect(refused.out).toContain('line 4: has 2 cells, where the columns are 4')
   expect(refused.out).toContain('Nothing was written')
@@ -141,7 +141,7 @@ test('A file that is not there, kinds and ids that are none', async () => {
   expect((await give('import', 'clients', join(stage.folder, 'none.csv'))).err).toBe(
     `No such file: ${join(stage.folder, 'none.csv')}.\n`,
   )
-  expect((await give('import', 'customers', 'a.csv')).err).toContain('There are no "customers"')
+  expect((await give('import', 'customers', 'a.csv')).err).toContain('There is no kind of records "customers"')
   expect((await give('undo', 'yesterday')).err).toContain('The id of a write is like')
   expect((await give('undo', crypto.randomUUID())).err).toContain('no write with this id')
 })

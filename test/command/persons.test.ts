@@ -61,7 +61,7 @@ describe('Without a terminal nothing is asked', () => {
     expect(first).toMatchObject({ erased: true, mentioned_in: [{ records: 'projects' }] })
     const lines = await linesOf()
     const second = await stage.give(erasing('clients', id))
-    expect(second).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was to do') })
+    expect(second).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to do') })
     expect(await linesOf()).toEqual(lines)
   })
 

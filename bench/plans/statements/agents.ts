@@ -35,7 +35,7 @@ const preview = {
   expires_at: '2026-03-02T00:00:00Z',
 }
 
-/** Statements of what agents may do, and of what they have previewed. */
+/** Statements of the settings of agents, and of their previews. */
 export const ofTheAgents: readonly Topic[] = [
   ['agents', [agentWithCaller(ask), selectAgents(7), holdAgents(7), updateAgents(7, agentDefaults)]],
   [

@@ -7,10 +7,10 @@ import type { DetailsRow } from '#sql/system/call-details.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 
-/** Statements of one topic, as the goldens show them together. */
+/** Statements of one topic, which the goldens show together. */
 export type Topic = readonly [topic: string, statements: readonly (Statement | BatchableRead)[]]
 
-/** What they are asked with. */
+/** The examples below are arguments of the statements. */
 
 export const ask = {
   companyId: 7,

@@ -83,7 +83,7 @@ import {
 } from './examples.ts'
 
 /** Statements made from a definition. */
-/** What is looked up where a record of each of these goes. */
+/** Returns the look-ups of a deletion of one record of each of these resources. */
 const lookUps = (gone: readonly Definition[], known: readonly number[] = []): LookUp[] =>
   lockOrder(registry).flatMap((table) => {
     const finders = relationsTo(table).filter(({ owner }) => gone.some(({ name }) => name === owner))

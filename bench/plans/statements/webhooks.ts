@@ -28,7 +28,7 @@ import {
 } from '#sql/system/webhooks.ts'
 import { answer, attemptRow, place, type Topic, webhook, webhookClaim, webhookProgress } from './examples.ts'
 
-/** Statements of what is sent to others. */
+/** Statements of webhooks. */
 export const ofTheWebhooks: readonly Topic[] = [
   [
     'webhooks',

@@ -3,14 +3,14 @@ import type { Connection } from './send.ts'
 import { type ResourceName, type Resources, resourceNames } from './types.gen.ts'
 import type { Problem } from './wire.ts'
 
-/** Many writes in one call. */
+/** A batch sends many writes in one call. */
 
 declare const refersTo: unique symbol
-/** Stands for the id of a record that an earlier operation of the batch creates. */
+/** A placeholder for the id of a record that an earlier operation of the batch creates. */
 export type Ref<R extends ResourceName> = { readonly $ref: string; readonly [refersTo]?: R }
 
 type References<R extends ResourceName> = Resources[R]['references']
-/** A body in which a field that refers to a record takes an earlier operation of the batch, too. */
+/** A body whose references also accept an earlier operation of the batch. */
 type BatchBody<R extends ResourceName, B> = {
   [F in keyof B]: F extends keyof References<R>
     ? References<R>[F] extends ResourceName
@@ -30,7 +30,7 @@ export type BatchCollection<R extends ResourceName> = {
   delete(record: Target, options?: OperationOptions): void
 }
 
-/** What became of one operation, at its place. A refused one has a `problem`. */
+/** The outcome of one operation, at its position. A refused one has a `problem`. */
 export type BatchOutcome = {
   n: number
   as?: string
@@ -43,7 +43,7 @@ export type BatchOutcome = {
 export type BatchResult = Written & { mode: string; done: number; refused: number; operations: BatchOutcome[] }
 
 export type Batch = { readonly [R in ResourceName]: BatchCollection<R> } & {
-  /** Sends the operations. In the mode `all` a refused one throws Refused `batch_refused`, and nothing is done. */
+  /** Sends the operations. Throws Refused `batch_refused` in the mode `all` if one is refused; then nothing is done. */
   send(options?: WriteOptions): Promise<BatchResult>
   preview(options?: WriteOptions): Promise<Preview>
 }

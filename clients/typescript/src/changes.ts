@@ -5,29 +5,29 @@ import { type Change, type ResourceName, type Resources, references, resourceNam
 /** The changes of a company, in order and without a gap. */
 
 type FollowRequest<R extends ResourceName> = {
-  /** The cursor to go on from. From the oldest change that is kept if not given. */
+  /** The cursor to continue from. If not given, the feed begins with the oldest stored change. */
   after?: string | undefined
-  /** The resources to hear of. All that the token may read if not given. */
+  /** The resources whose changes are read. If not given, all that the token may read. */
   records?: readonly R[] | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Some changes, and the cursor to keep together with their effect. */
+/** A page of changes, and the cursor to store together with their effect. */
 export type ChangesPage<R extends ResourceName> = {
   changes: Resources[R]['change'][]
   next: string
-  /** Whether more is there already. */
+  /** Whether there are more changes already. */
   more: boolean
-  /** The resources that the page tells of. */
+  /** The resources of the page. */
   records: ResourceName[]
 }
 
 const waitSeconds = 20
-/** How much longer than its `wait` a page may take. */
+/** Milliseconds that a page may take beyond its `wait`. */
 const beyondWaitMs = 15_000
 const pageSize = 100
 
-/** Reads one page of the feed, and tries until the signal. */
+/** Reads one page of the feed. Retries until the signal aborts. */
 async function readPage<R extends ResourceName>(
   connection: Connection,
   { after, records, signal, wait }: FollowRequest<R> & { wait: number },
@@ -50,7 +50,7 @@ async function readPage<R extends ResourceName>(
 export const readCursor = async (connection: Connection, signal?: AbortSignal): Promise<string> =>
   (await readPage(connection, { after: 'now', signal, wait: 0 })).next
 
-/** Yields pages of changes until the signal aborts. A page without changes comes when its cursor moved on. */
+/** Yields pages of changes until the signal aborts. Yields a page without changes if its cursor has moved. */
 export async function* follow<R extends ResourceName = ResourceName>(
   connection: Connection,
   followed: FollowRequest<R> = {},
@@ -62,12 +62,12 @@ export async function* follow<R extends ResourceName = ResourceName>(
   }
 }
 
-/** The caller's own place for a cursor, and transactions in which the effect of a page is kept together with it. */
+/** The caller's storage for a cursor, with transactions that store it together with the effect of a page. */
 export type Store<T> = {
   /** Reads the cursor. Null before the first copy. */
   load(): Promise<string | null>
   transaction(work: (tx: T) => Promise<void>): Promise<void>
-  /** Keeps the cursor. Throws if what is stored is no longer `previous`: somebody else consumes into this store. */
+  /** Stores the cursor. Throws if the stored one is no longer `previous`: another consumer uses this store. */
   save(tx: T, next: string, previous: string | null): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export type Item<R extends ResourceName> =
 
 export type ConsumeOptions<R extends ResourceName> = {
   records?: readonly R[]
-  /** Whether to end where nothing more is there. */
+  /** Whether to end when there are no more changes. */
   once?: boolean
   signal?: AbortSignal
 }
@@ -86,8 +86,8 @@ export type ConsumeOptions<R extends ResourceName> = {
 type Collections = { readonly [R in ResourceName]: Collection<R> }
 
 /**
- * Hands every change over exactly once: what `handle` does in the transaction is kept together with the cursor. An empty
- * store begins with a copy of all records. What changes while it is read comes as a record and again as a change.
+ * Passes every change to `handle` exactly once: its effect in the transaction is stored together with the cursor. If
+ * the store is empty, begins with a copy of all records. A record that changes during the copy comes again as a change.
  */
 export async function consume<T, R extends ResourceName = ResourceName>(
   { connection, collections }: { connection: Connection; collections: Collections },
@@ -112,7 +112,7 @@ export async function consume<T, R extends ResourceName = ResourceName>(
     signal?.throwIfAborted()
   }
 
-  /** The cursor first, then the lists: a change during the copy comes afterwards. */
+  /** Reads the cursor first and then the lists, so that changes during the copy follow it. */
   async function copy(): Promise<string> {
     const start = await readPage(connection, { after: 'now', records, signal, wait: 0 })
     await store.transaction(async (tx) => {
@@ -128,7 +128,7 @@ export async function consume<T, R extends ResourceName = ResourceName>(
   }
 }
 
-/** Sorts so that what is referred to comes first. */
+/** Sorts resources so that referenced ones come first. */
 function inOrder(names: readonly ResourceName[]): ResourceName[] {
   const placed: ResourceName[] = []
   const place = (name: ResourceName, above: readonly ResourceName[]): void => {

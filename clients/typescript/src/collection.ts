@@ -11,41 +11,41 @@ import type {
   WritePlan,
 } from './wire.ts'
 
-/** The calls on the records of one resource. */
+/** A collection has the calls on the records of one resource. */
 
 export type RecordOf<R extends ResourceName> = Resources[R]['record']
 type FieldOf<R extends ResourceName> = keyof RecordOf<R> & string
 
 export type WriteOptions = CallOptions & {
-  /** The Idempotency-Key: 1 to 255 visible ASCII characters. Made anew for each call if not given. */
+  /** The Idempotency-Key: 1 to 255 visible ASCII characters. If not given, each call gets a new one. */
   key?: string | undefined
 }
 export type ConditionalOptions = WriteOptions & {
-  /** The ETag that is known: the call is refused if the record is another one by now. `*`: any. */
+  /** The known ETag: the call is refused if the record has changed since. `*` means any. */
   ifMatch?: string | undefined
 }
 export type UpsertOptions = ConditionalOptions & {
-  /** `*`: create only. */
+  /** `*` means create only. */
   ifNoneMatch?: '*' | undefined
 }
 
-/** What every write answers besides its own members. */
+/** The common members of the answers of all writes. */
 export type Written = {
   /** The ETag of the record as the write left it. Undefined if there is no record. */
   etag: string | undefined
-  /** Names the write for an undo. */
+  /** The id of the write, for an undo. */
   writeId: string
   /** Whether this is the answer of an earlier call with the same key. */
   replayed: boolean
 }
 
-/** What a write will do, and all that `apply` needs to do it. A plain value that JSON can hold. */
+/** The effect of a write, with all that `apply` needs to do it. A plain value that can be stored as JSON. */
 export type Preview = {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
-  /** The body as it is sent, null without one. */
+  /** The sent body. Null if there is none. */
   body: string | null
-  /** Two applications of one preview have this key, so they are one write. */
+  /** The key of every application of this preview, so that two of them are one write. */
   key: string
   headers: { [name: string]: string }
 } & WritePlan
@@ -83,7 +83,7 @@ export type Collection<R extends ResourceName> = {
   upsert(externalRef: string, body: Resources[R]['update'], options?: UpsertOptions): Promise<UpsertResult & Written>
   delete(id: number, options?: ConditionalOptions): Promise<DeleteResult & Written>
   deleteByRef(externalRef: string, options?: ConditionalOptions): Promise<DeleteResult & Written>
-  /** Every record that matches, by pages of 100 in the order of ids. What is deleted meanwhile hides no other record. */
+  /** Yields every matching record, by pages of 100 in the order of ids. A deletion meanwhile hides no other record. */
   list<F extends FieldOf<R> = FieldOf<R>>(
     query?: ListQuery<R> & Selection<R, F>,
     options?: CallOptions,
@@ -92,9 +92,9 @@ export type Collection<R extends ResourceName> = {
     query?: PageQuery<R> & Selection<R, F>,
     options?: CallOptions,
   ): Promise<{ records: Pick<RecordOf<R>, F | ('id' & FieldOf<R>)>[] } & PageMeta>
-  /** Every record that a field can refer to, where those records have no collection of their own. */
+  /** Yields every record that a field can refer to, if these records have no collection of their own. */
   choices(field: ChosenField<R>, query?: { q?: string }, options?: CallOptions): AsyncGenerator<Choice, void, undefined>
-  /** The changes of one record, the newest first. */
+  /** Yields the changes of one record, the newest first. */
   history(
     id: number,
     query?: { limit?: number; offset?: number },
@@ -110,7 +110,7 @@ type ChosenField<R extends ResourceName> = {
 }[keyof Resources[R]['references']] &
   string
 
-/** The writes of a collection, seen before they are done. */
+/** The previews of the writes of a collection. */
 export type PreviewCollection<R extends ResourceName> = {
   create(body: Resources[R]['create'], options?: WriteOptions): Promise<Preview>
   update(id: number, body: Resources[R]['update'], options?: ConditionalOptions): Promise<Preview>
@@ -119,7 +119,7 @@ export type PreviewCollection<R extends ResourceName> = {
   deleteByRef(externalRef: string, options?: ConditionalOptions): Promise<Preview>
 }
 
-/** The records of a page that a walk asks for at once. */
+/** Number of records on a page of a list. */
 const pageSize = 100
 
 const idText = (id: number): string => {
@@ -132,7 +132,7 @@ const refText = (externalRef: string): string => {
   return encodeURIComponent(externalRef)
 }
 
-/** The writes of a resource as values: what `create` sends at once, `preview.…create` asks about. */
+/** Returns the writes of a resource as values, which are sent or previewed. */
 const writesOn = (name: ResourceName) => {
   const conditions = ({ ifMatch, ifNoneMatch }: UpsertOptions) => ({
     'If-Match': ifMatch,
@@ -184,7 +184,7 @@ export function openCollection<R extends ResourceName>(connection: Connection, n
     const { data, meta } = (await read(path, query, options)).body as { data: never[]; meta: PageMeta }
     return { data, meta }
   }
-  /** Walks by id: what is deleted meanwhile hides nothing else. */
+  /** Walks by id, so that a deletion meanwhile hides no other record. */
   async function* walk(path: string, query: Query, options: CallOptions = {}): AsyncGenerator<never, void, undefined> {
     for (let afterId = 0; ; ) {
       const { data, meta } = await page(path, { ...query, limit: pageSize, after_id: afterId }, options)
@@ -230,7 +230,7 @@ export function openPreviews<R extends ResourceName>(connection: Connection, nam
 /** Returns the member `data` of an answer. */
 export const dataOf = ({ body }: SuccessResponse): unknown => (body as { data?: unknown } | undefined)?.data
 
-/** Returns the given key, or a new one. Throws TypeError if the service would not take it. */
+/** Returns the given key, or a new one. Throws TypeError if the service would refuse it. */
 export function keyOf({ key = crypto.randomUUID() }: WriteOptions = {}): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
   throw new TypeError('a key has 1 to 255 visible ASCII characters')
@@ -266,7 +266,7 @@ function bodyText(body: unknown): string {
   return text
 }
 
-/** Asks what a write would do. Nothing is written. */
+/** Previews a write. Nothing is written. */
 export async function previewWrite(
   connection: Connection,
   { method, path, body, headers = {}, attemptMs }: Write,
@@ -288,7 +288,7 @@ export async function previewWrite(
   return { method, path, body: text, key: keyOf(options), headers: given, ...(answered as { plan: WritePlan }).plan }
 }
 
-/** Does what a preview says, or nothing. Throws Refused `plan_changed` if it would do something else by now. */
+/** Applies a preview exactly, or not at all. Throws Refused `plan_changed` if its effect would differ by now. */
 export async function applyPreview(
   connection: Connection,
   { method, path, body, key, headers, hash }: Preview,
@@ -303,5 +303,5 @@ export async function applyPreview(
   return { ...(dataOf(answer) as object), ...writtenOf(answer) }
 }
 
-/** What the write of a preview answers, with members of its own. */
+/** The answer of an applied preview, with members of its own. */
 export type Applied = Written & { [member: string]: unknown }

@@ -24,11 +24,11 @@ type RefusedOf<C extends Code> = Error & {
   readonly title: string
   readonly detail: string
   readonly requestId: string | undefined
-  /** Seconds after which the service asks to be called again. */
+  /** Seconds after which the call should be sent again. */
   readonly retryAfter: number | undefined
 } & (C extends keyof ProblemMembers ? Readonly<ProblemMembers[C]> : unknown)
 
-/** An answer of the service that says no. `code` tells which members it has. */
+/** A refusal of the service. `code` determines its members. */
 export type Refused = { [C in Code]: RefusedOf<C> }[Code]
 
 class RefusedError extends Error {

@@ -43,19 +43,19 @@ type FollowOptions<R extends ResourceName> = { after?: string; records?: readonl
 
 /** One company, by its token. */
 export type Plumbline = { readonly [R in ResourceName]: Collection<R> } & {
-  /** Who calls, and what is open to them: the cheapest test of a token. */
+  /** Returns the caller and its rights. This is the cheapest test of a token. */
   me(options?: CallOptions): Promise<Me>
-  /** The same writes, seen before they are done. */
+  /** The previews of all writes. */
   readonly preview: { readonly [R in ResourceName]: PreviewCollection<R> } & {
     undo(writeId: string, options?: WriteOptions): Promise<Preview>
   }
-  /** Does what a preview says, or nothing. One preview applied twice is one write. */
+  /** Applies a preview exactly, or not at all. One preview applied twice is one write. */
   apply(preview: Preview, options?: CallOptions): Promise<Applied>
-  /** Takes a write back, call after call until nothing remains. */
+  /** Undoes a write, with as many calls as it needs. */
   undo(writeId: string, options?: WriteOptions): Promise<UndoResult & Written>
-  /** Begins a batch. `all`: all operations or none; `each`: every one by itself. */
+  /** Creates a batch. `all` does all operations or none, and `each` does every one by itself. */
   batch(options: { mode: 'all' | 'each' }): Batch
-  /** The cursor of this moment. */
+  /** Returns the cursor of this moment. */
   cursor(options?: { signal?: AbortSignal }): Promise<string>
   follow<R extends ResourceName = ResourceName>(
     options?: FollowOptions<R>,
@@ -87,7 +87,7 @@ export function connect(options: ConnectOptions): Plumbline {
     apply: (preview, given) => applyPreview(connection, preview, given),
     async undo(writeId, given = {}) {
       const key = keyOf(given)
-      // One key would replay, so each call has its own, made of the first.
+      // The same key would replay the first call, so each call has its own, derived from the first.
       for (let part = 1, records = 0; ; part += 1) {
         const partKey = part === 1 ? key : `${key}.${part}`
         const result = await write<UndoResult>(connection, undoing(writeId), { ...given, key: partKey })

@@ -1,24 +1,24 @@
 import { Refused, Unreachable } from './errors.ts'
 import type { Problem } from './wire.ts'
 
-/** One call: attempts with the same key until an answer settles it or the deadline passes. */
+/** A call has attempts with the same key until an answer settles it or the deadline passes. */
 
 export type ConnectOptions = {
-  /** Where the service is, such as `https://erp.example.com`. */
+  /** The address of the service, such as `https://erp.example.com`. */
   baseUrl: string
-  /** The token of the company, or a function that is asked for it at each attempt. */
+  /** The token of the company, or a function that returns it for each attempt. */
   token: string | (() => string | Promise<string>)
-  /** How long a call may take with all its attempts, in milliseconds. 60,000 if not given. */
+  /** The longest time of a call with all its attempts, in milliseconds. 60,000 if not given. */
   deadlineMs?: number
-  /** What the program is called, such as `payroll/2`. It is sent in `User-Agent`. */
+  /** The name of the program, such as `payroll/2`. It is sent in `User-Agent`. */
   client?: string
-  /** Whether `http:` is taken for addresses beyond this machine. */
+  /** Whether `http:` is accepted for addresses of other machines. */
   allowHttp?: boolean
 }
 
 export type CallOptions = {
   signal?: AbortSignal | undefined
-  /** How long this call may take, in milliseconds. */
+  /** The longest time of this call, in milliseconds. */
   deadlineMs?: number | undefined
 }
 
@@ -84,8 +84,8 @@ function checkedDeadline(deadlineMs: number | undefined): number | undefined {
 }
 
 /**
- * Sends a call until an answer settles it. Throws Refused for an answer that says no, Unreachable when the deadline
- * passes, and the reason of the signal when that aborts.
+ * Sends a call until an answer settles it. Throws Refused if the service refuses, Unreachable when the deadline passes,
+ * and the reason of the signal when it aborts.
  */
 export async function send(connection: Connection, call: Call, options: CallOptions = {}): Promise<SuccessResponse> {
   const { signal } = options
@@ -101,7 +101,7 @@ export async function send(connection: Connection, call: Call, options: CallOpti
   }
 }
 
-/** Full jitter: clients that failed together do not come back together. */
+/** Returns a pause with full jitter, so that clients that failed together do not retry together. */
 const jitteredPause = (attempts: number): number =>
   Math.random() * Math.min(pauseMsMax, pauseMsFirst * 2 ** Math.min(attempts, 20))
 
@@ -174,7 +174,7 @@ function outcomeOf(response: Response, text: string, { origin }: Connection): Ou
     return { error: new TypeError(`${origin} redirects to ${to}: set baseUrl to that service`), isRetried: false }
   }
   const body = parseJson(text)
-  // A proxy that cuts an answer and completes its framing leaves text that is no JSON.
+  // The text is no JSON if a proxy cut the answer and completed its framing.
   if (response.ok) {
     if (body !== undefined) return { answer: { status, headers, body } }
     return { error: new Error('the answer is no JSON'), isRetried: true }
@@ -205,7 +205,7 @@ const foreignProblem = (status: number, text: string): Problem => ({
   request_id: '',
 })
 
-/** Retry-After in seconds, from a number or a date (RFC 9110, 10.2.3). */
+/** Parses Retry-After to seconds, from a number or a date (RFC 9110, 10.2.3). */
 function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined
   if (/^\d+$/.test(header)) return Number(header)

@@ -2,7 +2,7 @@ import { BadSignature } from './errors.ts'
 import type { Change, TestEventName } from './types.gen.ts'
 import type { ThinChange } from './wire.ts'
 
-/** What a webhook brings: a change, whole or thin as the endpoint asks for, or a test. */
+/** The event of a webhook: a change, whole or thin as the endpoint is set, or a test. */
 export type WebhookEvent =
   | {
       [E in Change['event']]: {
@@ -21,7 +21,7 @@ export type WebhookRequest =
       body: string | Uint8Array
     }
 
-/** How old, or how far ahead, a message may be, in milliseconds. */
+/** Milliseconds that a message may be old, or ahead of the clock. */
 const toleranceMs = 5 * 60_000
 const secretPrefix = 'whsec_'
 const signatureVersion = 'v1,'
@@ -79,7 +79,7 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return all
 }
 
-/** The bytes, or undefined if the text is no Base64. */
+/** Returns the bytes, or undefined if the text is no Base64. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

@@ -1,31 +1,31 @@
 import type { Change, ResourceName, Scope } from './types.gen.ts'
 
-/** Bodies of the service as they are sent, where they are the same for every resource. */
+/** The types here are bodies of the service that are the same for every resource. */
 
-/** A word of an answer that the service may add to. */
+/** A word of an answer. The service may add new words. */
 type Word<W extends string> = W | (string & {})
 
-/** A change of one record, as the feed and webhooks tell it. Every copy of a change has the same `id`. */
+/** A change of one record in the feed and in webhooks. Every copy of a change has the same `id`. */
 export type ChangeOf<R extends string, E extends string, A extends string, T> = {
   event: E
   id: string
-  /** When its write began. */
+  /** The moment at which its write began. */
   at: string
   records: R
   record_id: number
   /** Orders the changes of one record, without a gap. Null before versions were kept. */
   version: number | null
   action: A
-  /** Of an update: the changed fields, each with its old and its new value. */
+  /** The changed fields of an update, each with its old and its new value. */
   changes: { [F in keyof T]?: [before: T[F], after: T[F]] } | null
-  /** The record as it is now, of a deletion as it was last. Null if it is gone since. */
+  /** The present record, or the last state of a deleted one. Null if it does not exist any more. */
   record: T | null
   by: {
     channel: Word<'api' | 'console' | 'command'>
     account_id: number | null
     token_id: number | null
     request_id: string | null
-    /** By this a caller knows its own writes. */
+    /** The key by which a caller recognizes its own writes. */
     idempotency_key: string | null
     preview_id: string | null
   }
@@ -52,7 +52,7 @@ export type DeleteResult = {
 }
 export type UndoResult = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
 
-/** What a write would do to one record. */
+/** The effect of a write on one record. */
 export type PreviewChange = {
   records: Word<ResourceName>
   /** Null if the record would be created. */
@@ -62,10 +62,10 @@ export type PreviewChange = {
   fields?: { [field: string]: [before: unknown, after: unknown] }
 }
 
-/** What a write would do, as the answer of a dry-run says it. */
+/** The effect of a write in the answer of a dry-run. */
 export type WritePlan = {
   hash: string
-  /** How many records would change; `changes` has the first 1,000. */
+  /** The number of records that would change. `changes` has the first 1,000. */
   total: number
   changes: PreviewChange[]
   would_delete: RecordGroup[]
@@ -97,7 +97,7 @@ export type Problem = {
 
 export type PageMeta = { total: number; limit: number; offset: number }
 
-/** Who calls, and what is open to them at this moment. */
+/** The caller and its present rights. */
 export type Me = {
   company: { id: number; name: string; currency: string; plan: string }
   token: { id: number; label: string }
@@ -105,10 +105,10 @@ export type Me = {
   /** The scopes that the token carries and its account still holds. */
   scopes: Word<Scope>[]
   add_ons: string[]
-  /** What the plan limits. `limit` is null if it has no limit. */
+  /** The limits of the plan. `limit` is null if there is no limit. */
   limits: { records: Word<ResourceName>; limit: number | null; used: number }[]
   rate: { limit: number; window_seconds: number } | null
 }
 
-/** What a field can be that refers to a record without routes. */
+/** A record without routes, to which a field can refer. */
 export type Choice = { id: number; title: string }

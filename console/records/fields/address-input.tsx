@@ -4,7 +4,7 @@ import { Bare, Fields } from '../../ui/layout.tsx'
 import { MutedText } from '../../ui/panel.tsx'
 import { inputId, type MembersInputProps } from './input.ts'
 
-/** An address: its members, each with the input of its own kind. */
+/** The input of an address: an input for each member. */
 export function AddressInput(props: MembersInputProps) {
   const { field, label, value, path, onChange } = props
   const { label: labelOf } = useRecordTexts()
@@ -34,7 +34,7 @@ export function AddressInput(props: MembersInputProps) {
   )
 }
 
-/** Whole, and nothing at all once every member is empty. */
+/** Returns the whole address with a changed member, or null if every member is empty. */
 function withMember(
   members: readonly { name: string }[],
   address: JsonObject,

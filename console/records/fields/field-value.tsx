@@ -17,14 +17,14 @@ import { titleOf } from '../title.ts'
 
 type ShownProps = {
   field: FormField
-  /** The kind of record that the value is of. */
+  /** The resource of the record. */
   resource: string
   value: Json | undefined
-  /** In a cell or a history: one line, no table. */
+  /** Whether to show one line and no table, as in a cell or a history. */
   isShort?: boolean
 }
 
-/** A value as people read it. */
+/** Shows a value in the reader's language. */
 export function FieldValue({ field, resource, value, isShort }: ShownProps) {
   const { show, common } = useTexts()
   const { value: word } = useRecordTexts()
@@ -43,7 +43,7 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
     case 'money':
       return <Unbroken>{format.money(value as number, currency)}</Unbroken>
     case 'integer':
-      // A year is written without a separator, and nothing below ten thousand needs one.
+      // No separator below ten thousand, because the number may be a year.
       return <Unbroken>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Unbroken>
     case 'decimal':
       return <Unbroken>{format.number(value as number)}</Unbroken>
@@ -80,7 +80,7 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
   }
 }
 
-/** A link only for the two schemes that the registry accepts, whatever is stored. */
+/** Shows a web address, as a link only if it has one of the two schemes that the registry accepts. */
 const WebAddress = ({ address }: { address: string }) =>
   /^https?:\/\//.test(address) ? (
     <Link href={address} target="_blank" rel="noopener noreferrer">
@@ -100,7 +100,7 @@ function Address({ address, isShort }: { address: JsonObject; isShort?: boolean 
 
 type ReferenceNameProps = { to: string; id: number } & Pick<LinkProps, 'underline'>
 
-/** The name of a record referred to, leading to it; names asked for on one page are fetched together. */
+/** Shows the name of a referenced record as a link. All names of a page are loaded with one request. */
 export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProps) {
   const { may } = useMe()
   const isVisible = may(to, 'VIEW')
@@ -115,7 +115,7 @@ export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProp
   )
 }
 
-/** The lines of a record as a table, or how many there are. */
+/** Shows the lines of a record as a table, or their number. */
 function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean }) {
   const { form } = useTexts()
   const { label } = useRecordTexts()
@@ -144,7 +144,7 @@ function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean
   )
 }
 
-/** What a line comes to, once it has the numbers for it. */
+/** Computes the amount of a line. Returns undefined if a number is missing. */
 export function amountOf(line: JsonObject): number | undefined {
   const { quantity, unit_price_minor: price } = line
   if (typeof quantity !== 'number' || !Number.isSafeInteger(price)) return undefined

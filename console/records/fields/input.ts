@@ -5,37 +5,37 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
-/** What every input of a form is given, whatever kind of field it is for. */
+/** The properties of the input of any kind of field. */
 export type InputProps = {
   field: FormField
   label: string
-  /** Where the value is: `name`, `address.city`, `lines[3].quantity`. */
+  /** The path of the value: `name`, `address.city`, `lines[3].quantity`. */
   path: string
-  /** The kind of record that the form is about. */
+  /** The resource of the record. */
   resource: string
   value: Json
-  /** What is wrong here and inside. */
+  /** The problems of this value and of its members. */
   problems: readonly Problem[]
-  /** The whole form, for what depends on another field. */
+  /** All values of the form, for inputs that depend on another field. */
   record: JsonObject
   onChange(value: Json): void
   onLeave(): void
-  /** What stands below the input as long as nothing is wrong. */
+  /** The text below the input while it has no problem. */
   hint?: string
   isCompact?: boolean
 }
 
-/** Of a value with members, which have inputs of their own. */
+/** The properties of the input of a value with members, which have inputs of their own. */
 export type MembersInputProps = InputProps & { inputOf(kind: FormField['kind']): ComponentType<InputProps> }
 
 export const inputId = (path: string): string => `field-${path}`
 
-/** What is wrong with exactly this value, as a sentence. */
+/** Returns the sentence about a problem of exactly this value. */
 export function useProblemHere({ problems, path, field, value }: InputProps): string | undefined {
   const texts = useTexts()
   const problem = problems.find((candidate) => candidate.field === path)
   if (!problem) return undefined
-  // Typed text that could not be read as an amount: the service's sentence speaks of minor units, which nobody typed.
+  // The typed text is no amount. The service's sentence is about minor units, which nobody typed.
   if (field.kind === 'money' && typeof value === 'string') return texts.form.unreadable.money
   return problemText(problem, texts)
 }

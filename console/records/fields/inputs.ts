@@ -15,7 +15,7 @@ import {
 } from './plain-inputs.tsx'
 import { ReferenceInput } from './reference-input.tsx'
 
-/** Is handed the inputs of its members, because it cannot import the list that it is in. */
+/** Passes the inputs of the members to an input, because it cannot import this list. */
 function withMembers(Input: ComponentType<MembersInputProps>): ComponentType<InputProps> {
   return (props) => createElement(Input, { ...props, inputOf })
 }

@@ -18,7 +18,7 @@ import { Lead } from '../../ui/panel.tsx'
 import { amountOf } from './field-value.tsx'
 import { inputId, type MembersInputProps, useProblemHere } from './input.ts'
 
-/** Priced lines: added, moved and removed by keyboard too, each with what it comes to. */
+/** The input of priced lines, each with its amount. They can be added, moved and removed by keyboard too. */
 export function LinesInput(props: MembersInputProps) {
   const { field, value, path, onChange, onLeave } = props
   const { form } = useTexts()
@@ -115,6 +115,6 @@ const LineRow = styled('div')(({ theme }) => ({
   [theme.breakpoints.up('md')]: { flexWrap: 'nowrap' },
 }))
 
-/** Long text takes what the others leave. */
+/** Returns the width of a column. Long text gets the rest. */
 const widthOf = ({ kind, max = 0 }: FormField): string =>
   kind === 'text' ? (max > 100 ? '4 1 220px' : '0 1 100px') : kind === 'money' ? '0 1 160px' : '0 1 110px'

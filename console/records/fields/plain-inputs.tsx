@@ -12,7 +12,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { type InputProps, inputId, useTextField } from './input.ts'
 
-/** Text in one line, and the kinds that are text of a form: e-mail, telephone, web address. */
+/** The input of one line of text, and of e-mail, telephone and web address. */
 export function TextInput(props: InputProps) {
   const { field, value } = props
   const { form } = useTexts()
@@ -24,10 +24,10 @@ export function TextInput(props: InputProps) {
   return <TextField {...shared} type={types[field.kind] ?? 'text'} autoComplete="off" />
 }
 
-/** Not `email` and `url`: the browser's own sentences would take the place of ours. */
+/** Types of the input element. Not `email` and `url`, because the browser would show its own messages. */
 const types: { readonly [kind: string]: string } = { phone: 'tel' }
 
-/** Text in several lines; how much of it fits is said when it gets long. */
+/** The input of several lines of text. Shows the rest of the length when the text gets long. */
 export function ParagraphInput(props: InputProps) {
   const { field, value } = props
   const { form } = useTexts()
@@ -37,7 +37,7 @@ export function ParagraphInput(props: InputProps) {
   return <TextField {...shared} multiline minRows={3} maxRows={14} />
 }
 
-/** Whole and decimal numbers, typed as the language writes them. */
+/** The input of whole and decimal numbers in the notation of the language. */
 export function NumberInput(props: InputProps) {
   const format = useFormat()
   const shared = useTypedField(props, format.typed, format.readNumber)
@@ -56,7 +56,7 @@ export function NumberInput(props: InputProps) {
   )
 }
 
-/** An amount in the company's currency, kept in minor units; no number in between loses a cent. */
+/** The input of an amount in the company's currency. It is stored in minor units, without rounding errors. */
 export function MoneyInput(props: InputProps) {
   const { currency } = useMe().company
   const format = useFormat()
@@ -77,7 +77,7 @@ export function MoneyInput(props: InputProps) {
   )
 }
 
-/** A day, by the browser's own calendar: it follows the system's language and the keyboard. */
+/** The input of a day: the browser's own calendar, which supports the keyboard and the system's language. */
 export function DateInput(props: InputProps) {
   const shared = useTextField(props)
   return (
@@ -93,7 +93,7 @@ export function DateInput(props: InputProps) {
   )
 }
 
-/** Yes or no. */
+/** The input of yes or no. */
 export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps) => (
   <FormControlLabel
     label={label}
@@ -108,7 +108,7 @@ export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps)
   />
 )
 
-/** One of a few words; of a state only those that may follow are offered. */
+/** The input of one of a few words. For a state, it offers only the states that may follow. */
 export function ChoiceInput(props: InputProps & { from?: string | null }) {
   const { field, resource, from } = props
   const { value: word } = useRecordTexts()
@@ -138,7 +138,7 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
   )
 }
 
-/** A country, found by its name in the reader's language or by its code. */
+/** The input of a country, which is found by its code or its name in the reader's language. */
 export function CountryInput(props: InputProps) {
   const format = useFormat()
   const { form } = useTexts()
@@ -161,8 +161,8 @@ export function CountryInput(props: InputProps) {
 }
 
 /**
- * The properties of a text field in which a number is typed. What cannot be read stays as it was typed, so the check says
- * what is wrong with it and nothing is lost.
+ * Returns the properties of a text field for a number. A text that is no number stays as it was typed, so that nothing
+ * is lost and the check reports it.
  */
 function useTypedField(
   props: InputProps,
@@ -173,7 +173,7 @@ function useTypedField(
   const [typed, setTyped] = useState<string | null>(null)
   const means = (text: string): Json => (text.trim() === '' ? null : (read(text) ?? text))
   const written = value === null || value === undefined ? '' : typeof value === 'number' ? write(value) : String(value)
-  // The value may also change from outside, by a reset or by somebody else's edit.
+  // A reset, or somebody else's edit, may also change the value.
   const isOwn = typed !== null && means(typed) === (value ?? null)
   return {
     ...useTextField(props),

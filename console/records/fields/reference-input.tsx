@@ -11,7 +11,7 @@ import { type InputProps, inputId, useTextField } from './input.ts'
 
 type Option = { id: number; name: string }
 
-/** Another record, found by typing a part of its name. */
+/** The input of a reference to another record, which is found by a part of its name. */
 export function ReferenceInput(props: InputProps) {
   const { field, value, onChange, onLeave, path } = props
   const { form } = useTexts()
@@ -55,7 +55,7 @@ export function ReferenceInput(props: InputProps) {
   )
 }
 
-/** The record referred to now, by its name. */
+/** Loads the name of the referenced record. */
 function useChosen(to: string, id: number | null): Option | null {
   const { may } = useMe()
   const { referenceRecord } = useReference({

@@ -10,7 +10,7 @@ import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
 import { useSave } from './use-save.ts'
 
-/** A new record of any kind. Another page may have given it something to begin with. */
+/** Creates a record of any resource. Another page may pass initial values. */
 export function CreatePage({ definition }: { definition: Definition }) {
   const texts = useTexts()
   const { many, one, add } = useRecordTexts()

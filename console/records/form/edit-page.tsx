@@ -17,7 +17,7 @@ import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
 import { useSave } from './use-save.ts'
 
-/** Changes a record. It is loaded afresh, with the tag that says which version is being changed. */
+/** Changes a record. Loads it again, with the ETag of the version that is changed. */
 export function EditPage({ definition }: { definition: Definition }) {
   const { id = '' } = useParams()
   const { many } = useRecordTexts()

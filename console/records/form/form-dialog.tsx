@@ -10,12 +10,12 @@ import { useSave } from './use-save.ts'
 
 type FormDialogProps = {
   definition: Definition
-  /** What is settled by the page around, such as the project of a task. */
+  /** The values that the page sets, such as the project of a task. */
   given: JsonObject
   onClose(): void
 }
 
-/** Adds a record to the one whose page it is opened on, without leaving that. */
+/** Creates a record for the record of the page, without leaving that page. */
 export function FormDialog({ definition, given, onClose }: FormDialogProps) {
   const texts = useTexts()
   const { add, one } = useRecordTexts()

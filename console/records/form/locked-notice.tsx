@@ -3,7 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Note } from '../../ui/panel.tsx'
 
-/** Why most of a record is not asked for, and how a mistake in it is put right. */
+/** Explains why most fields of a record are locked, and how to correct a mistake in them. */
 export function LockedNotice({ definition, record }: { definition: Definition; record: JsonObject }) {
   const { form } = useTexts()
   const { correction } = useRecordTexts()

@@ -24,7 +24,7 @@ type RaceDialogProps = {
   onSettled(stored: JsonObject, values: JsonObject, etag: string | null): void
 }
 
-/** Somebody else saved first: what changed meanwhile, beside what was typed. */
+/** Shows the changes of somebody who saved first, beside the typed values. */
 export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   const { race } = useTexts()
   const { name } = form.definition

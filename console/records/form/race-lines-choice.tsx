@@ -16,12 +16,12 @@ import type { LineRegion } from './race-lines.ts'
 type RaceLinesProps = {
   label: string
   regions: readonly LineRegion[]
-  /** Of the regions that collide, those where theirs is kept. */
+  /** Whether the other's lines are kept in a region with a conflict. */
   isTheirs(region: number): boolean
   onChoose(region: number, theirs: boolean): void
 }
 
-/** Lines that two people changed, put together as they will be: who changed what, with prices, and a choice where it collides. */
+/** Shows the merged lines of two people: their changes with prices, and a choice at each conflict. */
 export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps) {
   const { race } = useTexts()
   const id = useId()
@@ -88,7 +88,7 @@ function Conflict({ region, theirs, onChoose }: ConflictProps) {
   )
 }
 
-/** Each line with its quantity, price and amount, in words that wrap on a phone. */
+/** Lists lines with quantity, price and amount, as text that wraps on a phone. */
 function LineList({ lines }: { lines: readonly JsonObject[] }) {
   const { race } = useTexts()
   const format = useFormat()
@@ -113,7 +113,7 @@ function LineList({ lines }: { lines: readonly JsonObject[] }) {
 
 type RegionProps = { tone: 'primary' | 'warning' | undefined; children: ReactNode }
 
-/** A stretch of lines; a bar beside it says that somebody changed it, or that it collides. */
+/** Shows a region of lines. A bar beside it marks a change or a conflict. */
 const Region = ({ tone, children }: RegionProps) => (
   <Box
     sx={

@@ -1,7 +1,7 @@
 import { diff3MergeRegions, diffIndices } from 'node-diff3'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
-/** A stretch of lines that two people had before them, and what became of it. */
+/** A region of lines that two people may have changed, and the result of the merge. */
 export type LineRegion =
   | { is: 'same' | 'mine' | 'theirs' | 'merged'; lines: Lines }
   | { is: 'conflict'; was: Lines; mine: Lines; theirs: Lines }
@@ -9,8 +9,8 @@ export type LineRegion =
 type Lines = readonly JsonObject[]
 
 /**
- * What two people made of the same lines, stretch by stretch. A line that both still have is put together member by member;
- * what was added, removed and moved around it as whole lines. What collides is left to be chosen.
+ * Merges the changes of two people to the same lines, region by region. A line that both still have is merged member by
+ * member. Added, removed and moved lines are merged whole. A conflict is left to be chosen.
  */
 export function lineRegions(before: Lines, theirs: Lines, mine: Lines): LineRegion[] {
   const [toMine, toTheirs] = [keptIn(before, mine), keptIn(before, theirs)]
@@ -45,16 +45,16 @@ export function lineRegions(before: Lines, theirs: Lines, mine: Lines): LineRegi
 
 type Side = { tokens: string[]; read(token: string): JsonObject }
 
-/** The lines put together; of what collided, theirs where it is chosen. */
+/** Returns the merged lines. `theirs` chooses the other's lines in a conflict. */
 export const mergedLines = (regions: readonly LineRegion[], theirs: (region: number) => boolean): JsonObject[] =>
   regions.flatMap((region, index) =>
     region.is === 'conflict' ? (theirs(index) ? region.theirs : region.mine) : region.lines,
   )
 
-/** Whether a value is a list of lines. */
+/** Returns whether a value is a list of lines. */
 export const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
 
-/** Where the lines of before are in the lines of a side: those with the same first member, their description, in order. */
+/** Maps the former lines to those of a side. Lines match, in order, by their first member, the description. */
 function keptIn(before: Lines, side: Lines): Map<number, number> {
   const called = (line: JsonObject): string => formatJson(Object.values(line)[0])
   const changes = diffIndices(before.map(called), side.map(called))
@@ -69,7 +69,7 @@ function keptIn(before: Lines, side: Lines): Map<number, number> {
   return kept
 }
 
-/** Both have the stretch: member by member where each line is still there, else one of the two. */
+/** Merges a region. Merges lines member by member if both sides changed it and still have every line. */
 function mergeRegion(was: JsonObject[], mine: JsonObject[], theirs: JsonObject[]): LineRegion {
   const [before, own, other] = [was, mine, theirs].map(formatJson)
   if (own === other) return { is: own === before ? 'same' : 'merged', lines: mine }
@@ -91,7 +91,7 @@ function mergeLine(was: JsonObject, mine: JsonObject, theirs: JsonObject): JsonO
   return members
 }
 
-/** Neighbours of which the same became, as one. */
+/** Joins neighbouring regions with the same result. */
 function joinTokens(regions: readonly LineRegion[]): LineRegion[] {
   const all: LineRegion[] = []
   for (const region of regions) {

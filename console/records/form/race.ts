@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '#registry/json.ts'
 import { isLines, type LineRegion, lineRegions, mergedLines } from './race-lines.ts'
 
-/** Two people changed one record; who changed what. */
+/** The changes of two people to one record. */
 export type Race = {
   /** Fields that only the other changed. */
   theirs: string[]
   /** Fields that both changed, to different values. */
   both: string[]
-  /** Of these the lists of lines, stretch by stretch. */
+  /** The regions of each list of lines in `both`. */
   lines: { [name: string]: LineRegion[] }
 }
 
@@ -28,10 +28,10 @@ export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject
   }
 }
 
-/** What is kept of the other's, by its name: a field, or a stretch of a list of lines. */
+/** Returns the name of a region of lines, which stands beside names of fields in the choices kept. */
 export const stretch = (name: string, region: number): string => `${name}#${region}`
 
-/** Both put together: what is stored, then what was typed, but for what is kept of the other's; lists of lines by their lines. */
+/** Merges the typed values into the stored ones, except those in `kept`. Merges lists of lines line by line. */
 export function mergeRace(
   before: JsonObject,
   stored: JsonObject,

@@ -21,7 +21,7 @@ type SaveFormProps = {
   children: ReactNode
 }
 
-/** A form on a page of its own. Save and cancel are always in sight, with what still stands in the way. */
+/** A form on a page of its own. Save, cancel and the remaining problems are always in sight. */
 export function SaveForm({ form, saving, label, onCancel, children }: SaveFormProps) {
   const { common } = useTexts()
   const { save, isBusy, hasEnded, resume } = saving
@@ -60,7 +60,7 @@ const Bar = styled('div')(({ theme }) => ({
   [theme.breakpoints.up('sm')]: { paddingBottom: theme.spacing(3), marginBottom: theme.spacing(-3) },
 }))
 
-/** Every problem, leading to its field. */
+/** Lists every problem with a link to its field. */
 export function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
   const texts = useTexts()
   const { path } = useRecordTexts()

@@ -9,13 +9,13 @@ import { type RecordForm, topField } from './use-record-form.ts'
 
 type SchemaFormProps = {
   form: RecordForm
-  /** Fields that are settled by where the form is, and not asked for. */
+  /** Fields that the page sets, which have no input. */
   settled?: readonly string[]
-  /** In a dialog: without panels. */
+  /** Whether to leave out panels, as in a dialog. */
   isPlain?: boolean
 }
 
-/** The form of any kind of record: its fields in sections, each with the input of its kind. */
+/** The form of any resource: its fields in sections, each with the input of its kind. */
 export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
   const texts = useTexts()
   const sections = formSections(form.definition)
@@ -67,5 +67,5 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
   )
 }
 
-/** Long texts, addresses and lines take the whole width. */
+/** Returns whether a field takes the whole width. */
 const isWide = ({ kind }: FormField): boolean => ['paragraph', 'lines', 'address'].includes(kind)

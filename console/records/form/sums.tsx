@@ -6,7 +6,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { amountOf, FieldValue } from '../fields/field-value.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
-/** What follows from what is typed, by the same arithmetic as the service’s. */
+/** Shows the sums of the typed values, computed by the same code as in the service. */
 export function Sums({ form }: { form: RecordForm }) {
   const { form: texts } = useTexts()
   const { label } = useRecordTexts()
@@ -26,7 +26,7 @@ export function Sums({ form }: { form: RecordForm }) {
   )
 }
 
-/** The last sum is what all of them come to. */
+/** A list of sums whose last one, the total, stands out. */
 const Totals = styled('dl')(({ theme }) => ({
   gridColumn: '1 / -1',
   display: 'grid',
@@ -37,7 +37,7 @@ const Totals = styled('dl')(({ theme }) => ({
   '& > :nth-last-child(-n + 2)': { fontWeight: 700 },
 }))
 
-/** What cannot be counted yet counts for nothing. */
+/** Removes lines and percentages that cannot be computed yet, so that they count as nothing. */
 const parseAmounts = (values: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

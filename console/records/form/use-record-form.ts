@@ -3,24 +3,24 @@ import { checkRecord, createBlankRecord } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
-/** What is being typed into a form about one record, and what is wrong with it so far. */
+/** The values typed into a form of one record, and their problems. */
 export type RecordForm = {
   definition: Definition
   /** The record as it is stored; null for one that is being created. */
   before: JsonObject | null
   values: JsonObject
-  /** The problems to be seen now. */
+  /** The problems to show now. */
   problems: readonly Problem[]
   /** The fields that would be sent. */
   changes: JsonObject
   isDirty: boolean
   change(name: string, value: Json): void
   leave(name: string): void
-  /** Checks all of it, shows what is wrong, and returns that. */
+  /** Checks all values, shows their problems and returns them. */
   checkAll(): readonly Problem[]
-  /** What the service found wrong. */
+  /** Shows the problems of a refusal. */
   refuse(problems: readonly Problem[]): void
-  /** Goes on from another stored record with these values typed. */
+  /** Continues with these typed values from another stored version. */
   restart(before: JsonObject, values: JsonObject): void
 }
 
@@ -63,7 +63,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
   }
 }
 
-/** A new record sends what was filled in, a stored one what differs. */
+/** Returns the fields to send: the filled ones of a new record, the changed ones of a stored one. */
 function changesOf(definition: Definition, before: JsonObject | null, values: JsonObject): JsonObject {
   const writable = Object.entries(definition.fields).filter(([, field]) => !field.readOnly)
   return Object.fromEntries(
@@ -74,7 +74,7 @@ function changesOf(definition: Definition, before: JsonObject | null, values: Js
   )
 }
 
-/** A line leaves out what nobody filled in, so that what is needed is said to be missing. */
+/** Returns lines without their empty members, so that the check reports required ones as missing. */
 const withoutGaps = (value: Json): Json =>
   Array.isArray(value)
     ? value.map((line) =>
@@ -85,5 +85,5 @@ const withoutGaps = (value: Json): Json =>
 const trimValue = (value: Json): Json => (typeof value === 'string' ? value.trim() || null : value)
 const isSameJson = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** `lines[3].quantity` is about `lines`. */
+/** Returns the field of a path: `lines` for `lines[3].quantity`. */
 export const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string

@@ -9,15 +9,15 @@ import type { RecordForm } from './use-record-form.ts'
 
 type Options = {
   form: RecordForm
-  /** Null creates. */
+  /** Null for a new record. */
   id: number | string | null
   etag?: string | null
   onSaved(id: number): void
-  /** Somebody else was faster. */
+  /** Called if somebody else has saved first. */
   onRace?(): void
 }
 
-/** Sends a form, and brings every refusal to where it belongs. */
+/** Returns the function that sends a form and shows each refusal at its field. */
 export function useSave({ form, id, etag, onSaved, onRace }: Options) {
   const [isBusy, setBusy] = useState(false)
   const [hasEnded, setEnded] = useState(false)
@@ -62,7 +62,7 @@ export function useSave({ form, id, etag, onSaved, onRace }: Options) {
   return { save, isBusy, hasEnded, resume: () => setEnded(false) }
 }
 
-/** After the problems are on the page. */
+/** Focuses a field, after the problems are rendered. */
 const focusOn = (path: string | undefined): void =>
   void setTimeout(() => {
     const found = path === undefined ? null : document.getElementById(inputId(path))

@@ -15,7 +15,7 @@ import { PendingContent } from '../../ui/pending.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { UndoButton } from './undo-button.tsx'
 
-/** Who changed what, when and through which channel. */
+/** Lists the changes of a record with author, time and channel. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
   const texts = useTexts()
   const [limit, setLimit] = useState(25)
@@ -83,7 +83,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
 
 type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
 
-/** What a field had and what it has, as people read it. */
+/** Shows the old and the new value of a field. */
 export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
   <>
     {!isNew && (
@@ -100,7 +100,7 @@ export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
   </>
 )
 
-/** By which channel something was done; with a token also who issued it, where that was somebody else. */
+/** Formats the channel of a change. For a token it also names its issuer, if that is somebody else. */
 export function channelOf(
   { token_label: token, issuer, who, door }: Pick<HistoryEntry, 'token_label' | 'issuer' | 'who' | 'door'>,
   history: Texts['history'],

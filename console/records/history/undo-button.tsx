@@ -8,7 +8,7 @@ import { errorText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 
-/** Takes writes back, the newest first; the notice that says so has a way back again. */
+/** Returns the function that undoes writes, the newest first. Its notice has a button that undoes the undo. */
 export function useUndo() {
   const texts = useTexts()
   const write = useWrite()
@@ -32,7 +32,7 @@ export function useUndo() {
   }
 }
 
-/** Takes back a write. One that was about other records too, such as an import, is asked about first. */
+/** Undoes a write. Asks first if the write changed other records too, such as an import. */
 export function UndoButton({ writeId, onUndone }: { writeId: string; onUndone(): void }) {
   const texts = useTexts()
   const { common, history } = texts

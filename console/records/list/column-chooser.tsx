@@ -17,7 +17,7 @@ type ColumnChooserProps = {
   onChoose(names: string[] | null): void
 }
 
-/** Which columns a list has. */
+/** Chooses the columns of a list. */
 export function ColumnChooser({ definition, all, shown, isUsual, onChoose }: ColumnChooserProps) {
   const { list } = useTexts()
   const { label } = useRecordTexts()

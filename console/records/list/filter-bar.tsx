@@ -16,7 +16,7 @@ import { FilterInput } from './filter-input.tsx'
 type Values = { [parameter: string]: Json }
 type FilterBarProps = { definition: Definition; values: Values; onChange(values: Values): void }
 
-/** Search, and what the list can be narrowed by; one field for each filter of the definition. */
+/** The search of a list, and a field for each filter of the definition. */
 export function FilterBar({ definition, values, onChange }: FilterBarProps) {
   const { list } = useTexts()
   const filters = filtersOf(definition)
@@ -62,7 +62,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
   )
 }
 
-/** Sent a moment after the last letter, so that a word is one question. */
+/** The search field. Sends a moment after the last letter, so that a word is one request. */
 function SearchField({ resource, value, onChange }: { resource: string; value: string; onChange(text: string): void }) {
   const { list } = useTexts()
   const { many } = useRecordTexts()
@@ -73,7 +73,7 @@ function SearchField({ resource, value, onChange }: { resource: string; value: s
   latest.current = onChange
   if (value !== seen) {
     setSeen(value)
-    // What comes back late is what was sent, not what has been typed since.
+    // A late value is the one that was sent. It must not replace newer typed text.
     if (value !== sent.current) setTyped(value)
   }
   useEffect(() => {

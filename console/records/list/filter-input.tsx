@@ -7,7 +7,7 @@ import { inputOf } from '../fields/inputs.ts'
 
 type FilterInputProps = { resource: string; filter: Filter; value: Json; onChange(value: Json): void }
 
-/** One filter, with the input of its kind; words are chosen from a list that begins with any. */
+/** One filter with the input of its kind. Words are chosen from a list that begins with "any". */
 export function FilterInput({ resource, filter, value, onChange }: FilterInputProps) {
   const { list, common } = useTexts()
   const { label: labelOf, value: word } = useRecordTexts()

@@ -11,7 +11,7 @@ import { Records } from './record-cards.tsx'
 
 type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }
 
-/** The records of a page: as a table, on a phone one below the other, or what to do where there are none. */
+/** Shows the records of a page as a table or, on a phone, as cards. If there are none, shows the next step. */
 export function ListBody({ definition, columns, listing }: ListBodyProps) {
   const { name } = definition
   const { list } = useTexts()

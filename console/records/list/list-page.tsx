@@ -20,7 +20,7 @@ import { ListBody } from './list-body.tsx'
 import { Paging } from './paging.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
-/** The list of any kind of record: found, narrowed, sorted, paged, chosen from and taken along. */
+/** The list of any resource, with search, filters, sorting, pages, selection and export. */
 export function ListPage({ definition }: { definition: Definition }) {
   const { name } = definition
   const { list } = useTexts()
@@ -35,7 +35,7 @@ export function ListPage({ definition }: { definition: Definition }) {
     queryOptions: { onError: () => undefined },
   })
   const { filterValues, sort, error, refetch } = listing
-  // A list remembers how it was sorted, also by what is withheld by now.
+  // The stored sort field may be withheld from the account by now.
   const isSortable = sort.field in definition.fields
   const { setSort } = listing
   useEffect(() => {
@@ -94,14 +94,14 @@ export function ListPage({ definition }: { definition: Definition }) {
   )
 }
 
-/** The columns somebody has chosen for a resource, kept in the browser; until then the usual ones. */
+/** Returns the columns chosen for a resource, which the browser stores, or the usual ones. */
 function useColumns(definition: Definition) {
   const [chosen, choose] = useStore<string[] | null>(`columns.${definition.name}`, null)
   const shown = useMemo(() => {
     const all = columnsOf(definition)
     const kept =
       chosen === null ? all.filter(({ initial }) => initial) : all.filter(({ name }) => chosen.includes(name))
-    // The title is what a row is called and where it leads.
+    // The title is always shown, because it names the row and is its link.
     const title = all.find(({ name }) => name === definition.title) as Column
     return [title, ...kept.filter(({ name }) => name !== definition.title)]
   }, [definition, chosen])

@@ -14,7 +14,7 @@ type PagingProps = {
   setPerPage?: (perPage: number) => void
 }
 
-/** Where one is in a list, how long that is, and the way to the other pages. */
+/** Shows the position in a list, its length, and links to the other pages. */
 export function Paging({ listing }: { listing: PagingProps }) {
   const { list } = useTexts()
   const { page, perPage, total = 0, setPage, setPerPage } = listing

@@ -10,13 +10,13 @@ import { FieldValue } from '../fields/field-value.tsx'
 import { useTitleText } from '../title.ts'
 import { type RecordsProps, RecordTable } from './record-table.tsx'
 
-/** Records as a table, on a phone one below the other. */
+/** Shows records as a table, or on a phone as cards. */
 export function Records(props: RecordsProps) {
   const isNarrow = useMediaQuery('(max-width: 700px)')
   return isNarrow ? <RecordCards {...props} /> : <RecordTable {...props} />
 }
 
-/** The title, where it stands, and what the columns say. */
+/** Shows records as cards with title, state and the values of the columns. */
 function RecordCards({ definition, columns, records, selection, actionsOf }: RecordsProps) {
   const { list } = useTexts()
   const { label, many } = useRecordTexts()

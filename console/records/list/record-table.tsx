@@ -25,11 +25,11 @@ export type RecordsProps = {
   sort?: SortPayload
   onSort?: (sort: SortPayload) => void
   selection?: { ids: readonly unknown[]; choose(ids: never[]): void; toggle(id: never): void }
-  /** What can be done with one of them. */
+  /** Returns the buttons of a record. */
   actionsOf?: (record: ListedRecord) => ReactNode
 }
 
-/** Records as rows; a row is called by its title, which leads to it. */
+/** Shows records as rows. The title of a row is its label and its link. */
 export function RecordTable({ definition, columns, records, sort, onSort, selection, actionsOf }: RecordsProps) {
   const { list, common } = useTexts()
   const { label, many } = useRecordTexts()

@@ -19,7 +19,7 @@ import type { ListedRecord } from './record-table.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
 
-/** What can be done with the records that are ticked: the steps open to all of them, export, delete. */
+/** The actions on the selected records: the steps open to all of them, export, delete. */
 export function SelectionBar({ definition, listing, csvFields }: SelectionBarProps) {
   const { name } = definition
   const { list } = useTexts()
@@ -38,7 +38,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const chosen = data.filter(({ id }) => ids.includes(id))
   const stepsOf = (record: ListedRecord) =>
     stepsFrom(definition, record.status).filter(
-      // What a step asks for is given one by one, unless it is there already.
+      // A step that needs values is offered only if all records have them already.
       (to) =>
         mayStep(name, statusOf(definition), String(record.status), to) &&
         askedFields(definition, record as JsonObject, statusTo(to)).every(({ name: field }) => record[field] !== null),

@@ -15,7 +15,7 @@ type InvolvedListProps = {
   onFollow?: () => void
 }
 
-/** Records that share in a deletion, counted by kind. */
+/** Lists the records of a deletion, counted by resource. */
 export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedListProps) {
   const { removal } = useTexts()
   const { many } = useRecordTexts()

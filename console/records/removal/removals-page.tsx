@@ -23,7 +23,7 @@ import { Paging } from '../list/paging.tsx'
 
 const perPage = 25
 
-/** What was deleted, by whom and with what, and the way back for each deletion as a whole. */
+/** Lists deletions with their author and all deleted records. Each can be undone as a whole. */
 export function RemovalsPage() {
   const { shell, removals } = useTexts()
   const [page, setPage] = useState(1)
@@ -60,7 +60,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
   const { id, records, record_id, title, at, who, mode, went, restored_at } = removal
   const name = title || `#${record_id}`
   const isBack = restored_at !== null
-  /** Brings back what the deletion took, as far as that is possible still. */
+  /** Restores the records of the deletion, as far as that is still possible. */
   async function bringBack(): Promise<void> {
     setBusy(true)
     try {

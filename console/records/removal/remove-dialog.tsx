@@ -23,7 +23,7 @@ type RemoveDialogProps = {
   onRemoved(): void
 }
 
-/** Before a record is deleted: what goes, what stays, what is in the way and what to do instead. */
+/** Asks before a deletion. Shows which records go, stay or block it, and the alternative. */
 export function RemoveDialog({ definition, id, title, onClose, onRemoved }: RemoveDialogProps) {
   const texts = useTexts()
   const { removal } = texts
@@ -48,7 +48,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
       })
       onRemoved()
     } catch (refused) {
-      // History may have come up since the preview.
+      // A booking may have been added since the preview.
       if (isRefused(refused, 'delete_blocked')) setLate(refused)
       else if (isRefused(refused, 'plan_changed') && refused.body.plan) setChanged(refused.body.plan)
       else notify(errorText(refused, texts), { type: 'error' })
@@ -91,7 +91,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   )
 }
 
-/** What the deletion would do; what goes along is never erased. */
+/** Shows the effect of the deletion. Records that go along are never erased. */
 function PlanText({ plan }: { plan: Preview }) {
   const { removal } = useTexts()
   const { changes, would_delete: goes, would_keep: stays } = plan
@@ -108,7 +108,7 @@ function PlanText({ plan }: { plan: Preview }) {
 
 type State = { preview?: RecordDeleted; plan?: Preview | undefined; blocked?: RefusedError; error?: unknown }
 
-/** What deleting a record would do, asked of the service without doing it. */
+/** Loads the preview of a deletion. */
 function usePreview(resource: string, id: number | string): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {

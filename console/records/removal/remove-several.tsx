@@ -25,7 +25,7 @@ type RemovalPreview = {
   stays: RecordsSummary[]
 }
 
-/** The same look ahead for several records, put together; those that are protected stay. */
+/** Asks before the deletion of several records, with a common preview. Protected records stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
   const texts = useTexts()
   const { removal } = texts
@@ -53,7 +53,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
       return answer?.status === 'rejected' && isRefused(answer.reason, 'plan_changed')
     })
     if (changed.length === 0) return onDone()
-    // Looked at once more, with what has changed since.
+    // These records have changed since, so their preview is loaded again.
     const again = changed.map(({ id }) => id)
     setLooked(await look(name, again, texts))
     setChanged(true)
@@ -112,7 +112,7 @@ async function look(name: string, ids: readonly Id[], texts: Texts): Promise<Rem
   }
 }
 
-/** One line a resource and effect. */
+/** Sums the groups with the same resource and effect. */
 function mergeGroups(all: readonly RecordsSummary[]): RecordsSummary[] {
   const lines = new Map<string, RecordsSummary>()
   for (const one of all) {

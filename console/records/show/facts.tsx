@@ -9,7 +9,7 @@ import { Bullets } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 
-/** Which record it is: for whom, its number, its amount. */
+/** Shows the identity of a record: its client, its number, its amount. */
 export function Facts({ definition, record }: { definition: Definition; record: JsonObject }) {
   const { label } = useRecordTexts()
   return (
@@ -29,7 +29,7 @@ export function Facts({ definition, record }: { definition: Definition; record: 
 
 type DifferencesProps = { definition: Definition; shown: JsonObject; stored: JsonObject }
 
-/** What is another by now than what was shown: as it was, and as it is. */
+/** Shows the fields that differ by now from the shown ones, with old and new values. */
 export function Differences({ definition, shown, stored }: DifferencesProps) {
   const { race } = useTexts()
   const { label } = useRecordTexts()

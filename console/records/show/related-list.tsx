@@ -22,7 +22,7 @@ import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
 
-/** The records that refer to the one at hand, with what can be done to them from here. */
+/** Lists the records that refer to a record, with their actions. */
 export function RelatedList({ related, id }: { related: ReferringRecords; id: number }) {
   const { may, visible } = useMe()
   const { by } = related
@@ -51,7 +51,7 @@ export function RelatedList({ related, id }: { related: ReferringRecords; id: nu
   if (isPending) return <WaitingNotice />
 
   const given = { [by]: id }
-  // A small record is added in a dialog over this page, a large one on a page of its own.
+  // A small record is created in a dialog over this page, a large one on a page of its own.
   const isSmall = !records.served
   const startAdding = () => (isSmall ? setAdding(true) : navigate(createPath(name), { state: { given } }))
   const addButton = may(name, 'EDIT') && (
@@ -105,7 +105,7 @@ export function RelatedList({ related, id }: { related: ReferringRecords; id: nu
   )
 }
 
-/** Where a record says yes or no to something, one press says yes; and takes that back where the yes has locked it. */
+/** A button that sets the flag of a record, or clears it if the flag locks the record. */
 function FlagButton({ definition, record }: { definition: Definition; record: ListedRecord }) {
   const { name } = definition
   const { stepTo } = useRecordTexts()

@@ -29,7 +29,7 @@ import { useTitleText } from '../title.ts'
 import { RelatedList } from './related-list.tsx'
 import { StepButtons } from './step-buttons.tsx'
 
-/** One record: where it stands, what can come next, all that is known of it, what belongs to it, and its history. */
+/** Shows a record: its state, the possible steps, all fields, the related records and the history. */
 export function ShowPage({ definition }: { definition: Definition }) {
   const { name } = definition
   const { id = '' } = useParams()
@@ -132,7 +132,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
   )
 }
 
-/** What is made from a record as it stands: a form that begins with what the record gives. */
+/** Buttons that create other records from a record. Their forms begin with its values. */
 function MakeButtons({ definition, record }: { definition: Definition; record: JsonObject }) {
   const { make } = useRecordTexts()
   const { may } = useMe()
@@ -150,7 +150,7 @@ function MakeButtons({ definition, record }: { definition: Definition; record: J
     ))
 }
 
-/** All that is known of a record, in the sections of its form. */
+/** Shows all fields of a record, in the sections of its form. */
 function Overview({ definition, record }: { definition: Definition; record: ListedRecord }) {
   const { sections } = useTexts()
   const { label } = useRecordTexts()
@@ -173,7 +173,7 @@ function Overview({ definition, record }: { definition: Definition; record: List
   )
 }
 
-/** Lines have a section of their own, across both columns. */
+/** Returns whether a section takes both columns, as lines do. */
 const isAlone = (section: string): boolean => section === 'lines'
 
 const Facts = styled('dl')(({ theme }) => ({

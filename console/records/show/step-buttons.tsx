@@ -14,7 +14,7 @@ import { useStep } from './use-step.ts'
 
 type StepButtonsProps = { definition: Definition; record: ListedRecord; isSmall?: boolean }
 
-/** The steps open from where a record stands, and no others. */
+/** Buttons for the steps that are open in the state of a record. */
 export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
@@ -41,13 +41,13 @@ export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
   )
 }
 
-/** Not back to where the record was before. */
+/** Returns whether a step leads forward, and not back to an earlier state. */
 function leadsOn({ fields }: Definition, record: ListedRecord, { to }: Step): boolean {
   const values: readonly unknown[] = fields.status?.kind === 'choice' ? fields.status.values : []
   return values.indexOf(to) > values.indexOf(record.status)
 }
 
-/** Takes a step at once, or asks first where it leaves its mark; what stands in its way is said in the same dialog. */
+/** Returns the function that takes a step. It asks first if the step has lasting effects, and shows refusals there. */
 export function useStepQuestion(definition: Definition) {
   const texts = useTexts()
   const { stateAfter } = useRecordTexts()

@@ -21,8 +21,8 @@ export type PendingStep = { step: Step; record: ListedRecord; outcome?: Outcome 
 type StepDialogProps = { definition: Definition; asked: PendingStep; onClose(): void }
 
 /**
- * Before a step that leaves its mark: which record it is, for whom and for how much, what the step means, and the days it
- * needs. What comes of it is said here too: missing fields, or that somebody changed the record meanwhile.
+ * Asks before a step with lasting effects. Shows the record, its client and amount, the meaning of the step, and the
+ * days that it needs. Also shows refusals: missing fields, or a change by somebody else meanwhile.
  */
 export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const { name } = definition
@@ -121,7 +121,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   )
 }
 
-/** What a step means: that it locks, opens again or is final. */
+/** Explains a step that locks, unlocks or is final. */
 export function StepMeaning({ definition, record, step }: { definition: Definition; record: JsonObject; step: Step }) {
   const { show } = useTexts()
   const { stateAfter } = useRecordTexts()
@@ -146,7 +146,7 @@ function ProblemItems({ resource, problems }: { resource: string; problems: read
   )
 }
 
-/** What the registry proposes for what a step asks for; without what the record refers to where that may not be seen. */
+/** Returns the values that the registry proposes for a step. Leaves out referenced records that may not be seen. */
 function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
   const proposal = definition.proposals?.[String(step.to)]
   const field = proposal && definition.fields[proposal.reads]
@@ -165,7 +165,7 @@ function useProposal(definition: Definition, record: JsonObject, step: Step): Js
   return proposal?.of(record, found, todayHere()) ?? {}
 }
 
-/** The day where the reader is, as records write it. */
+/** Returns the reader's local day in the format of records. */
 export function todayHere(): string {
   const now = new Date()
   const two = (part: number): string => String(part).padStart(2, '0')

@@ -21,7 +21,7 @@ type StepSeveralProps = {
   onClose(): void
 }
 
-/** The same question for several records: each in a line, and what they come to together. */
+/** Asks before a step of several records. Shows a line for each, and their total. */
 export function StepSeveral({ definition, records, step, isBusy, onConfirm, onClose }: StepSeveralProps) {
   const texts = useTexts()
   const format = useFormat()

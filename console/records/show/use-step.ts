@@ -7,23 +7,23 @@ import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import type { ListedRecord } from '../list/record-table.tsx'
 
-/** What came of a step. */
+/** The outcome of a step. */
 export type Outcome =
   | { is: 'done'; writeId: string | null }
-  /** The record is another one by now than the one that was shown; nothing was done. */
+  /** The record differs by now from the shown one. Nothing was done. */
   | { is: 'changed'; stored: JsonObject }
   | { is: 'missing'; problems: readonly Problem[] }
   | { is: 'failed'; error: unknown }
 
 /**
- * Takes a record to its next state, the record that was shown and no other: what is stored is compared with it, and the
- * step carries the tag of what was compared.
+ * Returns the function that takes a record to its next state, if it is still as it was shown. The stored record is
+ * compared with the shown one, and the step is sent with the ETag of the compared version.
  */
 export function useStep({ name }: Definition) {
   const write = useWrite()
   const refresh = useRefresh()
   const [isBusy, setBusy] = useState(false)
-  /** A step whose answer was lost is sent again as it was. */
+  /** The ETags of steps whose answer was lost, so that they are sent again unchanged. */
   const unanswered = useRef(new Map<string, string | null>())
 
   async function take(shown: ListedRecord, { field, to }: Step, more: JsonObject = {}): Promise<Outcome> {
@@ -75,6 +75,6 @@ export function useStep({ name }: Definition) {
 const isLost = (error: unknown): boolean =>
   isRefused(error, 'unreachable') || isRefused(error, 'outcome_unknown') || isRefused(error, 'idempotency_in_progress')
 
-/** Whether every field is as it was shown, the time of the last change among them. */
+/** Returns whether every field is as it was shown, including the time of the last change. */
 const isSame = (shown: ListedRecord, stored: JsonObject): boolean =>
   Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))

@@ -17,7 +17,7 @@ const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'
 
 type AccountDialogProps = { account: Account | null; onClose(): void; onSaved(): void }
 
-/** An account: who it is, and what it may do. Nobody gives more than he has. */
+/** Changes an account and its rights. Nobody can give rights that he lacks himself. */
 export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
   const { settings, common } = useTexts()
   const { accounts } = settings
@@ -40,7 +40,7 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
     say(accounts.saved)
     onSaved()
   })
-  // What the account has stays tickable, so that it can be taken away.
+  // Rights that the account has can be ticked too, so that they can be removed.
   const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])
   const toggle = (code: string, yes: boolean) =>
     setPermissions(yes ? [...permissions, code] : permissions.filter((other) => other !== code))

@@ -13,7 +13,7 @@ import { ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
-/** Who may sign in, and what each may do. */
+/** Lists the accounts with their rights. */
 export function AccountsSection() {
   const { settings, common } = useTexts()
   const { accounts } = settings

@@ -13,7 +13,7 @@ import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 
-/** Whether agents may reach the company, and what they need a person for. */
+/** Switches the access of agents, and sets which of their writes need the approval of a person. */
 export function AgentsSection() {
   const { data, error, reload } = useLoaded('agents.fetch')
   if (error || !data) return <PendingContent error={error} retry={reload} />

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 
-/** From where the active token may be used. */
+/** Shows and changes the addresses from which the active token may be used. */
 export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {
   const { settings, common } = useTexts()
   const shown = allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n')
@@ -38,7 +38,7 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
 
 type AllowlistFieldProps = { typed: string; wrong?: string | undefined; onType(typed: string): void }
 
-/** The addresses that may use the token, checked while they are typed. */
+/** The input of the addresses that may use the token, checked while they are typed. */
 export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
   const { settings } = useTexts()
   const own = allowlistProblem(entriesOf(typed))
@@ -56,5 +56,5 @@ export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
   )
 }
 
-/** What is typed into the list of addresses, one a line; commas do as well. */
+/** Parses the typed addresses, separated by line breaks or commas. */
 export const entriesOf = (typed: string): string[] => typed.split(/[\s,;]+/).filter((entry) => entry !== '')

@@ -8,7 +8,7 @@ import { IssueForm } from './issue-form.tsx'
 import { NewToken } from './new-token.tsx'
 import { TokenPanel } from './token-panel.tsx'
 
-/** The company’s token: issue, show, rotate, revoke, and where the API is. */
+/** The company’s token, with issue, show, rotate and revoke, and the address of the API. */
 export function ApiSection() {
   const { settings } = useTexts()
   const token = useLoaded('token.fetch')

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 
-/** Who uses the token just now, and would be refused without it. */
+/** Lists the programs that use the token now, and would be refused without it. */
 export function Callers() {
   const { api } = useTexts().settings
   const format = useFormat()
@@ -31,6 +31,6 @@ export function Callers() {
   )
 }
 
-/** Somebody who calls: his address, and what his program says that it is. */
+/** Formats a caller: its address and its user agent. */
 export const callerName = ({ peer, user_agent }: Pick<TokenCaller, 'peer' | 'user_agent'>, unknown: string): string =>
   user_agent ? `${peer ?? unknown} (${user_agent.slice(0, 60)})` : (peer ?? unknown)

@@ -9,7 +9,7 @@ import { ScopeMatrix } from '../matrices.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
 
-/** Another label, or other rights, for the token that there is. */
+/** Changes the label or the rights of the active token. */
 export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
   const { settings, common } = useTexts()
   const { api } = settings

@@ -9,13 +9,13 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress, tokenPath } from '../paths.ts'
 import { callerName } from './callers.tsx'
 
-/** Says which programs go on calling with a token that is refused, to anyone who can do something about it. */
+/** Names the programs that still call with a refused token, to accounts that can change that. */
 export function DeadBanner() {
   return useMe().holds('API_MANAGE') ? <Dead /> : null
 }
 
 function Dead() {
-  // Where this cannot be loaded, the page below says so of itself.
+  // If this cannot be loaded, the page below reports it.
   const { data = [] } = useLoaded('token.dead')
   const [seen, setSeen] = useStore<string[]>('cured-integrations', [])
   return data
@@ -29,7 +29,7 @@ function Dead() {
     ))
 }
 
-/** One that is refused again is another. The browser keeps these, so they name no address. */
+/** Returns the key of a dismissed entry. A later refusal has another key. It has no address: the browser stores it. */
 const keyOf = ({ token_id, last_at }: DeadIntegration): string => `${token_id} ${last_at}`
 
 function DeadIntegrationLine({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {

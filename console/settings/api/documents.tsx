@@ -5,7 +5,7 @@ import { Bullets, Code, Grow, RowStack } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
-/** Where the API is, one line to try it, and its documents. */
+/** Shows the address of the API, a command to try it, and its documents. */
 export function Documents({ base, curl }: { base: string; curl: string }) {
   const { api } = useTexts().settings
   return (

@@ -8,14 +8,14 @@ import { Note } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { tokenPath } from '../paths.ts'
 
-/** Says that the token ends within two weeks, or has ended, to anyone who can do something about it. */
+/** Warns that the token ends within two weeks, or has ended, for accounts that can change that. */
 export function EndBanner() {
   return useMe().holds('API_MANAGE') ? <LoadedBanner /> : null
 }
 
 function LoadedBanner() {
   const { api } = useTexts().settings
-  // Where this cannot be loaded, the page below says so of itself.
+  // If this cannot be loaded, the page below reports it.
   const { data } = useLoaded('token.fetch')
   return (
     data && (
@@ -32,7 +32,7 @@ const noticeMilliseconds = 14 * 24 * 3600 * 1000
 
 type EndAlertProps = { token: Pick<Token, 'expires_at'>; children?: ReactNode }
 
-/** The same of a token that is known. */
+/** Warns about the end of a loaded token. */
 export function EndAlert({ token: { expires_at }, children }: EndAlertProps) {
   const { api } = useTexts().settings
   const format = useFormat()

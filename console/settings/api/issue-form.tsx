@@ -9,7 +9,7 @@ import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/sma
 import { ScopeMatrix } from '../matrices.tsx'
 import { AllowlistField, entriesOf } from './allowlist-panel.tsx'
 
-/** Issues the company’s token, for no more than the issuer may do. */
+/** Issues the company’s token, with at most the rights of the issuer. */
 export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
   const { api } = useTexts().settings
   const [label, setLabel] = useState('')
@@ -59,7 +59,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
   )
 }
 
-/** The midnight after a day, where the browser is. */
+/** Returns the local midnight after a day. */
 function endOf(day: string): Date {
   const end = new Date(`${day}T00:00:00`)
   end.setDate(end.getDate() + 1)

@@ -9,7 +9,7 @@ import { Code } from '../../ui/layout.tsx'
 
 type NewTokenProps = { title: string; lead: string; token: string | undefined; onClose(): void }
 
-/** The text of a token or of another secret, as long as this page shows it. */
+/** Shows the text of a token or of another secret until it is closed. */
 export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
   if (!token) return null
   return (
@@ -27,7 +27,7 @@ export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
   )
 }
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { settings } = useTexts()
   const [isDone, setDone] = useState(false)

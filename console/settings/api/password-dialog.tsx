@@ -11,11 +11,11 @@ type PasswordDialogProps = {
   isDangerous?: boolean
   children?: ReactNode
   onClose(): void
-  /** Does it; what is refused is said at the password. */
+  /** Carries it out. A refusal is shown at the password. */
   send(password: string): Promise<unknown>
 }
 
-/** What is about to happen, and the password before it does. */
+/** Explains what will happen and asks for the password first. */
 export function PasswordDialog({ title, lead, confirm, isDangerous, children, onClose, send }: PasswordDialogProps) {
   const [password, setPassword] = useState('')
   const form = useSmallForm(() => send(password))

@@ -27,7 +27,7 @@ type TokenPanelProps = {
   onRevoked(): void
 }
 
-/** The active token: what it may do, who used it last, and what can be done about it. */
+/** Shows the active token with its rights, its last use and its actions. */
 export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
   const { api } = useTexts().settings
   const me = useMe()

@@ -10,7 +10,7 @@ import { type AuditFilter, auditAddress } from '../paths.ts'
 
 type AuditEntryItemProps = { entry: AuditEntry; filter: AuditFilter }
 
-/** One entry: what was done to what, who did it, when and from where, and what is different. */
+/** Shows one entry: the action and its object, the author, the time, the address and the changes. */
 export function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
   const { settings, history } = useTexts()
   const { audit } = settings

@@ -8,13 +8,13 @@ import type { AuditFilter } from '../paths.ts'
 
 type AuditFiltersProps = {
   values: AuditFilter
-  /** The name of the account that is chosen, where an entry tells it. */
+  /** The name of the chosen account, if an entry has it. */
   actorName: string | undefined
   onChange(values: AuditFilter): void
   onReload(): void
 }
 
-/** Which entries are shown. */
+/** The filters of the entries. */
 export function AuditFilters({ values, actorName, onChange, onReload }: AuditFiltersProps) {
   const { settings } = useTexts()
   const { audit } = settings

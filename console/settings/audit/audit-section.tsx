@@ -19,7 +19,7 @@ import { AuditFilters } from './audit-filters.tsx'
 
 const perPage = 50
 
-/** Who signed in, set something, exported or imported; a page of it here, all of it as a file. */
+/** Lists sign-ins, changes of settings, exports and imports by pages. All of them can be exported as a file. */
 export function AuditSection() {
   const { sections, audit } = useTexts().settings
   const navigate = useNavigate()

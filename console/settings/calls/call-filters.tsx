@@ -11,7 +11,7 @@ import type { CallFilter } from '../paths.ts'
 
 type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
 
-/** Which calls are shown. */
+/** The filters of the calls. */
 export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
   const { settings } = useTexts()
   const { calls } = settings

@@ -15,7 +15,7 @@ import { CallSaid } from './call-said.tsx'
 import { Marks } from './call-table.tsx'
 import { Repeat } from './repeat.tsx'
 
-/** One call in full, at an address of its own: why it was refused, what to do, what was said, and the same once more. */
+/** Shows one call: the reason of a refusal and its remedy, request and answer, and a repetition as a dry-run. */
 export function CallPage({ id }: { id: number }) {
   const { calls } = useTexts().settings
   const { data: call, error, reload } = useLoaded('calls.fetch', { id })
@@ -39,7 +39,7 @@ export function CallPage({ id }: { id: number }) {
   )
 }
 
-/** What turned the call away, field by field where it is about fields, and the way to mend it. */
+/** Shows the reason of a refusal, by fields if it is about fields, and the remedy. */
 function RefusedFacts({ call }: { call: CallDetailsResult }) {
   const texts = useTexts()
   const { calls } = texts.settings

@@ -11,7 +11,7 @@ import { formatBody } from './repeat.tsx'
 
 type Details = NonNullable<CallDetailsResult['details']>
 
-/** What a call said and was answered, or why that is not shown. */
+/** Shows request and answer of a call, or the reason why they are not shown. */
 export function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResult }) {
   const { calls } = useTexts().settings
   if (!details) {

@@ -47,14 +47,14 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
   )
 }
 
-/** What became of something, in red where it failed. */
+/** Shows an outcome, in red if it is a failure. */
 export const TellingFields = ({ isBad, children }: { isBad: boolean; children: ReactNode }) => (
   <Typography component="span" variant="subtitle2" color={isBad ? 'error' : undefined}>
     {children}
   </Typography>
 )
 
-/** What is out of the ordinary about a call. A token that was good then is not marked for being gone now. */
+/** Marks the unusual about a call. A token that was valid then and has been revoked since gets no mark. */
 export function Marks({ call }: { call: Call }) {
   const { calls } = useTexts().settings
   const isOld = call.code === 'unauthorized' && call.token_ended_at !== null

@@ -23,7 +23,7 @@ import { Failures } from './failures.tsx'
 
 const perPage = 50
 
-/** The calls of the company: how many a day, what fails, each of them; or one that is opened. */
+/** Shows the calls of the company: a chart by days, the failures and a list; or one opened call. */
 export function CallsSection() {
   const { pathname, search } = useLocation()
   const id = Number(pathname.split('/')[3])
@@ -47,7 +47,7 @@ type CallListProps = { filter: CallFilter; days: number; page: number }
 function CallList({ filter, days, page }: CallListProps) {
   const { calls } = useTexts().settings
   const navigate = useNavigate()
-  // Without a day of its own the list begins where the chart does, so that both tell of the same calls.
+  // Without a first day, the list begins with the chart, so that both show the same calls.
   const query = { ...pageQuery(page, perPage), from: firstDay(days), ...filter }
   const { answer, error, reload } = useLoaded('calls.list', { query })
   const total = answer?.meta.total ?? 0
@@ -84,7 +84,7 @@ function CallList({ filter, days, page }: CallListProps) {
   )
 }
 
-/** Whether what calls say is kept: the company's own switch. */
+/** The company's switch for storing requests and answers. */
 function DetailsSwitch() {
   const { calls } = useTexts().settings
   const { data, error, reload } = useLoaded('calls.details-switch')

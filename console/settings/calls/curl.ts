@@ -1,6 +1,6 @@
 import type { CallDetailsResult } from '#derive/console/responses.ts'
 
-/** A call as a line for a terminal, with `$TOKEN` where its token was. `base` is where the service is. */
+/** Formats a call as a curl command, with `$TOKEN` for its token. `base` is the address of the service. */
 export function curlOf(
   { method, path, query, request_headers, request_body }: NonNullable<CallDetailsResult['details']>,
   base: string,
@@ -8,10 +8,10 @@ export function curlOf(
   const address = base.replace(/\/$/, '') + path + (query === '' ? '' : `?${query}`)
   const headers = Object.entries(request_headers).filter(([name]) => name !== 'user-agent' && name !== 'accept')
   return [
-    // An address is taken as it is, whatever brackets it has.
+    // -g takes brackets in the address literally.
     'curl -g',
     ...(method === 'GET' ? [] : ['-X', method]),
-    // Double quotes, in which a shell puts the token in its place.
+    // In double quotes, the shell replaces $TOKEN.
     ...['-H', '"Authorization: Bearer $TOKEN"'],
     ...headers.flatMap(([name, value]) => ['-H', quoteWord(`${name}: ${value}`)]),
     ...(request_body
@@ -21,8 +21,8 @@ export function curlOf(
   ].join(' ')
 }
 
-/** Otherwise curl would say that a body is a form. */
+/** Removes the content type, because curl would send that of a form. */
 const untyped = ['-H', "'Content-Type:'"]
 
-/** A word of a POSIX shell, which is changed by nothing in it. */
+/** Quotes a word for a POSIX shell. */
 const quoteWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

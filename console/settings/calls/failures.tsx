@@ -9,7 +9,7 @@ import { Trouble } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callPath, callsAddress } from '../paths.ts'
 
-/** What was refused again and again, alike refusals together; each leads to its calls. */
+/** Lists repeated refusals in groups, with links to their calls. */
 export function Failures() {
   const { calls } = useTexts().settings
   const { data, error, reload } = useLoaded('calls.failures')

@@ -9,7 +9,7 @@ import { Code } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
-/** The same call once more, checked and not done, for the one who looks at it. */
+/** Repeats a call as a dry-run, with the rights of the reader. */
 export function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }) {
   const { calls } = useTexts().settings
   const [said, setSaid] = useState<RepeatResult>()
@@ -42,7 +42,7 @@ export function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }
   )
 }
 
-/** JSON is indented; anything else, and JSON that was cut, is shown as it is. */
+/** Formats a body. Indents JSON; returns cut JSON and any other text unchanged. */
 export function formatBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

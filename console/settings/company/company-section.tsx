@@ -16,7 +16,7 @@ import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 
-/** Name and currency; plan and add-ons are shown, and changed by the operator. */
+/** Changes name and currency. Shows plan and add-ons, which the operator changes. */
 export function CompanySection() {
   const { settings } = useTexts()
   const { data, error, reload } = useLoaded('company.fetch')
@@ -82,7 +82,7 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   )
 }
 
-/** What the company pays for. */
+/** Shows the plan and the add-ons. */
 function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
   const { settings } = useTexts()
   const texts = settings.company

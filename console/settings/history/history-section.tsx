@@ -11,7 +11,7 @@ import { SettingsEntry } from './settings-entry.tsx'
 
 const perPage = 25
 
-/** Who did what in Settings, newest first. */
+/** Lists the changes of settings, newest first. */
 export function HistorySection() {
   const { sections, history } = useTexts().settings
   const [page, setPage] = useState(1)

@@ -9,7 +9,7 @@ import { Entry } from '../../ui/layout.tsx'
 
 type SettingsEntryProps = { entry: HistoryEntry; did?: { [action: string]: string }; what?: ReactNode }
 
-/** One thing that somebody did in Settings: who, what, by which channel, when, and what is different. */
+/** Shows one change of settings: author, action, channel, time, and the differences. */
 export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
   const { settings, history } = useTexts()
   const format = useFormat()
@@ -33,7 +33,10 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
   )
 }
 
-/** Old and new; of something that never had another value that alone; of a list only what came and what went; of a password that there is another. */
+/**
+ * Shows an old and a new value. Shows a first value alone, only the added and removed entries of a list, and of a
+ * password only that it was changed.
+ */
 export function Difference({ name, change: [old, now] }: { name: string; change: [Json, Json] }) {
   const { settings, common } = useTexts()
   const { history } = settings
@@ -53,5 +56,5 @@ export function Difference({ name, change: [old, now] }: { name: string; change:
   return parts.flatMap(([word, items]) => (items.length === 0 ? [] : [`${word}: ${items.join(', ')}`])).join('; ')
 }
 
-/** Of exports and imports: they were never otherwise. */
+/** Members of exports and imports that have one value and never an old one. */
 const facts = ['resource', 'rows', 'format', 'write_id', 'exported_at']

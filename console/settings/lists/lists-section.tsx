@@ -15,7 +15,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 
-/** The words to sort by, with the ids that programs use. */
+/** Lists the categories with their ids, which programs use. */
 export function ListsSection() {
   const { settings } = useTexts()
   const { may } = useMe()

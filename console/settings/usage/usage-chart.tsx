@@ -12,7 +12,7 @@ export type UsageProps = {
   nameOf(name: string): string
 }
 
-/** What becomes of a call has a colour that says it: red is what was refused, and nothing else. */
+/** Colours of the outcomes of calls. Only refused calls are red. */
 const ofOutcomes: { readonly [outcome: string]: string } = {
   ok: 'var(--mui-palette-success-main)',
   refused: 'var(--mui-palette-error-main)',
@@ -20,13 +20,13 @@ const ofOutcomes: { readonly [outcome: string]: string } = {
   dry_run: 'var(--mui-palette-info-main)',
 }
 
-/** Apart from each other in both schemes. */
+/** Colours that are distinct in both schemes. */
 const ofResources = ['#2f8f86', '#e0a526', '#5b8def', '#9a6fd0', '#8a9795', '#a3764a']
 
 const colorOf = (by: UsageGrouping, name: string, index: number): string =>
   (by === 'by_outcome' && ofOutcomes[name]) || (ofResources[index % ofResources.length] as string)
 
-/** One bar a day. Anyone who cannot see it has the table below, so it is hidden from readers of the screen. */
+/** Shows one bar for each day. Hidden from screen readers, which have the table below. */
 export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const { usage } = useTexts().settings
   const format = useFormat()

@@ -15,7 +15,7 @@ import { type CallFilter, callsAddress, periods } from '../paths.ts'
 import { UsageChart, type UsageGrouping } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
-/** How much of the plan is used, calls a day as a chart, and the numbers behind it, which lead to the calls. */
+/** Shows the used share of the plan, a chart of calls by days, and its numbers, which link to the calls. */
 export function UsagePanel({ days: period, filter }: { days: number; filter: CallFilter }) {
   const { usage } = useTexts().settings
   const { many } = useRecordTexts()
@@ -64,11 +64,11 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
   )
 }
 
-/** What occurs in the days, each once. */
+/** Returns the distinct series of the days. */
 const seriesOf = (days: readonly UsageDay[], by: UsageGrouping): string[] =>
   [...new Set(days.flatMap((day) => Object.keys(day[by]).filter((name) => (day[by][name] ?? 0) > 0)))].toSorted()
 
-/** How much of what the plan holds is used. */
+/** Shows the used share of the plan. */
 function PlanUsage({ plan }: { plan: readonly Use[] }) {
   const { usage } = useTexts().settings
   const { many } = useRecordTexts()

@@ -12,7 +12,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress } from '../paths.ts'
 import type { UsageGrouping, UsageProps } from './usage-chart.tsx'
 
-/** The same days in numbers, the latest first; days without a call are left out. Each leads to its calls. */
+/** Shows the days in numbers, the latest first, with links to their calls. Leaves out days without calls. */
 export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { period: number }) {
   const { usage } = useTexts().settings
   const format = useFormat()

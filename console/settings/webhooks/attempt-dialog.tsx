@@ -12,7 +12,7 @@ import { PendingContent } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { formatBody } from '../calls/repeat.tsx'
 
-/** One attempt with request and answer, and the way to make it again. */
+/** Shows one attempt with request and answer, and a button to send it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
   const { data, error } = useLoaded('webhook-attempts.fetch', { id })

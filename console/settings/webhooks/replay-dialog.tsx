@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 
-/** From which moment on everything is sent again. */
+/** Asks for the moment from which everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
   const [typed, setTyped] = useState(() => hourAgo())
@@ -37,7 +37,7 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
   )
 }
 
-/** As a field of the browser takes it: the time of the place, without seconds. */
+/** Returns the local time an hour ago without seconds, in the format of the browser's input. */
 function hourAgo(): string {
   const now = new Date()
   return new Date(now.getTime() - (now.getTimezoneOffset() + 60) * 60_000).toISOString().slice(0, 16)

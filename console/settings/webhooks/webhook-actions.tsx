@@ -16,13 +16,13 @@ import { WebhookDialog } from './webhook-dialog.tsx'
 
 type WebhookActionsProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
 
-/** What can be done with a webhook. */
+/** The buttons of a webhook. */
 export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings
   const { id, disabled_because, failing_since, resync_since, answers } = webhook
   const notify = useNotify()
-  // One for all of them: what was done by one ends the keys of the others.
+  // Shared by all buttons, because the success of one ends the idempotency keys of the others.
   const write = useWrite()
   const redirect = useRedirect()
   const [asked, setAsked] = useState<'edit' | 'enable' | 'rotate' | 'replay' | 'delete'>()
@@ -122,7 +122,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
   )
 }
 
-/** Returns what enabling is for, as things are. */
+/** Returns the label of the button that enables, by the state of the webhook. */
 function labelOfEnabling(
   { disabled_because, failing_since, resync_since }: Webhook,
   words: Texts['settings']['webhooks'],

@@ -19,7 +19,7 @@ const perPage = 25
 
 type WebhookAttemptsProps = { id: number; since: string; onDone(): void }
 
-/** What was sent to a webhook, newest first; the time opens one. All attempts from `since` on are there. */
+/** Lists the attempts of a webhook, newest first. The time opens one. All attempts from `since` on are stored. */
 export function WebhookAttempts({ id, since, onDone }: WebhookAttemptsProps) {
   const { webhooks } = useTexts().settings
   const format = useFormat()

@@ -9,14 +9,14 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { webhookPath } from '../paths.ts'
 
-/** Says which webhooks nothing arrives at, to anyone who can do something about it. */
+/** Names the webhooks at which nothing arrives, for accounts that can change that. */
 export function WebhookBanner() {
   return useMe().holds('API_MANAGE') ? <Troubles /> : null
 }
 
 function Troubles() {
   const { webhooks } = useTexts().settings
-  // Where this cannot be loaded, the page below says so of itself.
+  // If this cannot be loaded, the page below reports it.
   const { data = [] } = useLoaded('webhooks.troubles')
   return data.map((trouble) => (
     <Note

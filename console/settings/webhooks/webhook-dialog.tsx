@@ -11,14 +11,14 @@ import { FormDialog, PasswordField, Select, SmallField, useSmallForm } from '../
 import { EventMatrix } from '../matrices.tsx'
 
 type WebhookDialogProps = {
-  /** Null: a new one. */
+  /** Null for a new one. */
   webhook: Webhook | null
   onClose(): void
-  /** A new one has a secret, which is said once. */
+  /** Called after saving. A new webhook has a secret, which is shown once. */
   onSaved(secret: string | undefined): void
 }
 
-/** Where changes are sent, which, and how. Anyone who sends records somewhere must be allowed to see them. */
+/** Changes address, events and options of a webhook. The account must be allowed to see the sent records. */
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings

@@ -16,7 +16,7 @@ import { webhookPath } from '../paths.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookState, WebhookView } from './webhook-view.tsx'
 
-/** Where the company’s changes are sent, and how it goes there. */
+/** Lists the webhooks with their states. */
 export function WebhookList() {
   const { webhooks } = useTexts().settings
   const { data, error, reload } = useLoaded('webhooks.list')
@@ -86,7 +86,7 @@ function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
   )
 }
 
-/** The webhooks of the company, or one of them. */
+/** Shows the webhooks of the company, or one of them. */
 export function WebhooksSection() {
   const id = Number(useLocation().pathname.split('/')[3])
   return id > 0 ? <WebhookView key={id} id={id} /> : <WebhookList />

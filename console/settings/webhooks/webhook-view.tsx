@@ -17,12 +17,12 @@ import { webhooksPath } from '../paths.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookAttempts } from './webhook-attempts.tsx'
 
-/** One webhook: how it does, what was sent, and what can be done about it. */
+/** Shows one webhook: its state, its attempts and its actions. */
 export function WebhookView({ id }: { id: number }) {
   const { webhooks } = useTexts().settings
   const { data, error, reload } = useLoaded('webhooks.fetch', { id })
   const [secret, setSecret] = useState<string>()
-  // What was sent and what was changed is asked for anew after anything is done.
+  // Attempts and history are loaded again after each action.
   const [round, setRound] = useState(0)
   const again = () => {
     setRound(round + 1)
@@ -80,7 +80,7 @@ function Facts({ webhook, onDone, onSecret }: FactsProps) {
   )
 }
 
-/** What to do, where something is wrong. */
+/** Shows the remedy if the webhook has a problem. */
 function Advice({ webhook: { disabled_because, failing_since, resync_since } }: { webhook: Webhook }) {
   const { advice } = useTexts().settings.webhooks
   const text = disabled_because
@@ -94,7 +94,7 @@ function Advice({ webhook: { disabled_because, failing_since, resync_since } }: 
   return <Note severity={disabled_because === 'by_hand' ? 'info' : 'warning'}>{text}</Note>
 }
 
-/** Who changed the settings of a webhook, and what the service did by itself. */
+/** Lists the changes of a webhook by people and by the service itself. */
 function WebhookHistory({ id }: { id: number }) {
   const { settings, history } = useTexts()
   const { webhooks } = settings
@@ -111,7 +111,7 @@ function WebhookHistory({ id }: { id: number }) {
   )
 }
 
-/** How a webhook does: a word, and a colour that repeats it. */
+/** Shows the state of a webhook as a word, with a colour that repeats it. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { states } = useTexts().settings.webhooks
   const [tone, word] = stateOf(webhook, states)

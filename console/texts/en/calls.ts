@@ -3,7 +3,7 @@ import { countIn } from '../count.ts'
 
 const counted = countIn('en')
 
-/** What becomes of a call. */
+/** The outcomes of a call. */
 export const outcomes: { [outcome: string]: string } = {
   ok: 'Answered',
   refused: 'Refused',

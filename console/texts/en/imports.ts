@@ -78,6 +78,6 @@ export const imports = {
   latestUndone: 'taken back',
   undoOne: (file: string) => `Take back ${file}`,
   fileProblems: fileProblems as ByCode,
-  /** Where one is missing, the words of the check are shown. */
+  /** A code without a text gets the words of the check. */
   problems: {} as ByCode,
 }

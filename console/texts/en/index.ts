@@ -298,7 +298,7 @@ export const en = {
     strengthHint:
       'At least 8 characters. Several words that do not belong together are easy to keep and hard to guess.',
   },
-  /** Field codes of a refusal; where one is empty the service’s own words are shown. */
+  /** Field codes of a refusal. A code with an empty text gets the service’s own words. */
   doubts: {
     too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
   } as { [code: string]: string },

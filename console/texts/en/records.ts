@@ -1,4 +1,4 @@
-/** How records, their fields, their states and the steps between these are called. Keys are names of the registry. */
+/** The names of records, fields, states, and the steps between states. Keys are names of the registry. */
 export const records = {
   projects: {
     one: 'project',

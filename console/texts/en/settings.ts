@@ -320,7 +320,7 @@ export const settings = {
       answer: 'Unreadable answer',
     } as { [failure: string]: string },
     history: 'History of the settings',
-    /** Where it is said otherwise than of all settings. */
+    /** Actions with other words than in all settings. */
     did: { rotated: 'rotated the secret' } as { [action: string]: string },
   },
   accounts: {

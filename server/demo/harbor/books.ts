@@ -5,7 +5,7 @@ import { pieces } from './equipment.ts'
 import { priceOf } from './prices.ts'
 import { projects, type Status } from './projects.ts'
 
-/** What the books hold of the projects: the history that deletion protects. */
+/** The bookings of the projects: history that is protected from deletion. */
 
 type Ids = {
   clientId: (client: Client) => number
@@ -98,7 +98,7 @@ export const contracts = (ids: Ids, calendar: Calendar): BusinessDocument[] =>
   inState('ACTIVE', 'COMPLETED').map(({ project, index }) => {
     const status = project.status === 'COMPLETED' ? 'CLOSED' : index % 4 === 0 ? 'DRAFT' : 'SIGNED'
     const body = {
-      // The first five are the subcontractors that do what is contracted, in that order.
+      // The first five subcontractors do the contracted work, in that order.
       subcontractor_id: ids.subcontractors[index % contracted.length] as number,
       project_id: ids.projects[index] as number,
       title: turn(contracted, index),

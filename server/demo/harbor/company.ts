@@ -31,8 +31,8 @@ async function createStaff(transaction: Transaction, app: App, companyId: number
     permissions: [...documents, ...fieldPermissions],
   })
 
-  // Femi could change projects once, and has lost the right to. Alone of all he sees neither pay nor amounts nor tax numbers,
-  // and others approve the hours that he enters.
+  // Femi has lost the right to change projects. He is the only one who sees no pay, amounts or tax numbers, and others
+  // approve the hours that he enters.
   const held = ofRecords('projects', 'workers', 'equipment', 'tasks', 'time_entries', 'equipment_logs')
   const femi = await createDemoAccount(transaction, app, companyId, { ...foreman, permissions: held })
   const left = held.filter((code) => code !== permission('projects', 'EDIT'))
@@ -42,7 +42,7 @@ async function createStaff(transaction: Transaction, app: App, companyId: number
 const ofRecords = (...records: string[]): string[] =>
   records.flatMap((name) => [permission(name, 'VIEW'), permission(name, 'EDIT'), permission(name, 'DELETE')])
 
-/** Every resource, each after those it refers to. */
+/** Creates records of every resource, each after the resources that it refers to. */
 async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> {
   const tradeId = await seeder.makeNamed<Trade>('trades', trades)
   const workers = await createWorkers(seeder, tradeId, calendar)
@@ -108,7 +108,7 @@ async function createProjects(
 ): Promise<number[]> {
   const categoryId = await seeder.makeNamed('categories', projectCategories, { kind: 'project' })
   const ids = await seeder.make('projects', projectBodies({ clientId, categoryId, managerIds }, calendar))
-  // Only now: a blocked client gets no new project.
+  // Last, because a blocked client gets no new project.
   await seeder.change('clients', clientId(blockedClient.client), { status: 'BLOCKED', notes: blockedClient.notes })
   return ids
 }

@@ -37,7 +37,7 @@ const types: readonly EquipmentRow[] = [
 
 type Status = 'ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED'
 
-/** Where the pieces stand, going round: about half of them are out on a project. */
+/** The states of the pieces in turn: about half of them are out on a project. */
 const turns: readonly Status[] = [
   ...(['IN_USE', 'ACTIVE', 'IN_USE', 'IN_USE', 'MAINTENANCE', 'ACTIVE', 'IN_USE'] as const),
   ...(['ACTIVE', 'IN_USE', 'RETIRED', 'IN_USE', 'ACTIVE', 'MAINTENANCE'] as const),
@@ -51,7 +51,7 @@ export const pieces: readonly Piece[] = types
 
 type References = {
   categoryId: (category: EquipmentCategory) => number
-  /** Of those that are active. */
+  /** The ids of active projects. */
   projectIds: readonly number[]
   workerIds: readonly number[]
   rentalIds: readonly number[]

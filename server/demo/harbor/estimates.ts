@@ -6,7 +6,7 @@ import { type Project, projects } from './projects.ts'
 
 type Status = 'DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED'
 
-/** An estimate that no project has come of. */
+/** An estimate without a project. */
 type LooseEstimate = readonly [
   title: string,
   client: Client,
@@ -39,11 +39,11 @@ const looseEstimates: readonly LooseEstimate[] = [
   ['Records room fire wall', 'Bellweather Insurance', 'New build', 38, 'EXPIRED', -190],
 ]
 
-/** What became of the estimate of a project. */
+/** Returns the state of a project's estimate. */
 const statusOf = ({ status, start }: Project): Status =>
   status === 'CANCELLED' ? 'REJECTED' : status !== 'BIDDING' ? 'ACCEPTED' : start > 50 ? 'DRAFT' : 'SENT'
 
-/** First one for each project, in their order; then the loose ones. All begin as drafts. */
+/** Returns one estimate for each project, in their order, and then the loose ones. All begin as drafts. */
 export function estimates(
   clientId: (client: Client) => number,
   projectIds: readonly number[],

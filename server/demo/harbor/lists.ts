@@ -1,4 +1,4 @@
-/** What Harbor Masonry sorts its records by. */
+/** The categories by which Harbor Masonry sorts its records. */
 
 export const trades = [
   ...['Site manager', 'Foreman', 'Bricklayer', 'Stonemason', 'Block layer', 'Pointer', 'Concrete finisher'],

@@ -8,7 +8,7 @@ export type Job = { category: ProjectCategory; days: number }
 
 type Item = readonly [description: string, unit: string, priceMinor: number, aDay: number]
 
-/** What Harbor Masonry charges, and how much of it a day of work comes to. */
+/** The prices of Harbor Masonry, and the quantity for a day of work. */
 const scaffold: Item = ['Scaffold, erect and strike', 'sq ft', 425, 12]
 const demolition: Item = ['Take down defective masonry', 'sq ft', 1150, 6]
 const brick: Item = ['Facing brick, laid', 'sq ft', 3800, 9]

@@ -11,7 +11,7 @@ type ProjectRow = readonly [
   category: ProjectCategory,
   /** Days from today. */
   start: number,
-  /** How long it takes. */
+  /** Duration in days. */
   days: number,
   percent?: number,
 ]
@@ -75,7 +75,7 @@ const byStatus: { readonly [S in Status]: readonly ProjectRow[] } = {
 
 export type Project = Job & { name: string; client: Client; status: Status; start: number; percent: number }
 
-/** The oldest first, as their codes count. */
+/** The projects, the oldest first, in the order of their codes. */
 export const projects: readonly Project[] = Object.entries(byStatus)
   .flatMap(([status, rows]) => rows.map((row) => projectOf(status as Status, row)))
   .sort((one, other) => one.start - other.start)

@@ -19,13 +19,13 @@ export const crew = [
   ...['Kwame Adjei', 'Lars Nyström'],
 ]
 
-/** How often a trade comes up among the crew. */
+/** The trades of the crew, in turn. A more common trade occurs more often. */
 const crewTrades: readonly Trade[] = [
   ...(['Bricklayer', 'Stonemason', 'Laborer', 'Block layer', 'Pointer', 'Bricklayer', 'Laborer'] as const),
   ...(['Concrete finisher', 'Scaffolder', 'Stonemason', 'Equipment operator', 'Carpenter', 'Waterproofer'] as const),
 ]
 
-/** What an hour costs, in cents; it is billed at 1.8 times that. */
+/** Cents that an hour costs. It is billed at 1.8 times that. */
 const hourlyCost: { readonly [T in Trade]?: number } = {
   'Site manager': 5800,
   Foreman: 4700,
@@ -45,9 +45,9 @@ type Tier = {
   names: readonly string[]
   tradeAt: (index: number) => Trade
   tradeId: (trade: Trade) => number
-  /** Those who supervise them; empty for the first tier. */
+  /** The supervisors of the tier. Empty for the first one. */
   supervisors: readonly number[]
-  /** Workers numbered before them. */
+  /** Number of workers before this tier. */
   before: number
 }
 
@@ -74,7 +74,7 @@ export const workerBodies = (
 
 export const crewTradeAt = (index: number): Trade => turn(crewTrades, index)
 
-/** Most are employed and at work; some are learning, on leave or gone. */
+/** Returns the employment of a worker. Most are employed and at work; some are learning, on leave or have left. */
 function employment(number: number, calendar: Calendar): JsonObject {
   if (number % 15 === 0)
     return { employment_type: 'EMPLOYEE', status: 'LEFT', left_on: calendar.day(-number), notes: 'Moved inland.' }
