@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DiskRun, judgeDisk } from './disk/run.ts'
-import { type FaultsRun, judgeFaults } from './faults/run.ts'
+import { type FaultsRun, findUnmet, judgeFaults } from './faults/run.ts'
 import { tableOfKills } from './kills.ts'
 import { type MessagesRun, messageOperations, tableOf } from './messages.ts'
+import { operations } from './operations.ts'
 import { type FoundRun, hasFound, planted } from './planted/planted-bugs.ts'
 import { messageFaults } from './proxy.ts'
 import { formatCounts, type RaceKind, type RacesRun, raceKinds } from './races/run.ts'
@@ -34,6 +35,7 @@ type Figures = {
   disk: (Surroundings & DiskRun)[]
 }
 
+const operationCount = Object.keys(operations).length
 const notRun = 'not run for this page'
 const raceSentences: { readonly [kind in RaceKind]: string } = {
   keys: 'One Idempotency-Key was sent by two to four callers at once, sometimes with another body.',
@@ -347,14 +349,15 @@ function linesOfFaults(run: NonNullable<Figures['faults']>): string[] {
   return [
     madeAt(run),
     '',
-    `Seed ${run.seed}. Each was made once, by itself, under load.`,
+    `Seed ${run.seed}. Each was made by itself under load, again and again until it had met each of ${operationCount} operations, where it can be made twice.`,
     '',
     ...judgeFaults(run).lines.map((line) => `- ${line}`),
     '',
-    '| fault | longest first answer, ms | back after, ms | calls without a result |',
-    '|---|---|---|---|',
+    '| fault | longest first answer, ms | back after, ms | calls without a result | operations met | times |',
+    '|---|---|---|---|---|---|',
     ...run.suffered.map(
-      (one) => `| ${one.fault} | ${one.answeredMs} | ${one.recoveredMs} | ${one.failed} of ${one.calls} |`,
+      (one) =>
+        `| ${one.fault} | ${one.answeredMs} | ${one.recoveredMs} | ${one.failed} of ${one.calls} | ${operationCount - findUnmet(one).length} | ${one.times} |`,
     ),
   ]
 }

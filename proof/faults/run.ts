@@ -2,7 +2,9 @@ import { setTimeout as after } from 'node:timers/promises'
 import { check, countCalls, type Violation } from '../check.ts'
 import { type History, readHistory } from '../history.ts'
 import { openCompany } from '../messages.ts'
+import { operations } from '../operations.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
+import { addUp } from '../rounds.ts'
 import { judgeLosable } from '../rules/keys.ts'
 import { references, startLoad } from '../workload.ts'
 import {
@@ -39,6 +41,10 @@ export type Suffered = {
   /** Calls that were under way while it lasted, and how many of them had no result. */
   calls: number
   failed: number
+  /** The same calls by operation. */
+  met: { [operation: string]: number }
+  /** How often it was made. */
+  times: number
   /** What took longer than its bound, or was not as the fault asks. */
   late: string[]
   /** Where the last that was answered may be lost: what was lost. */
@@ -77,23 +83,26 @@ type Asked = {
   /** Whether upgrades are killed, too. */
   hasUpgrades?: boolean
   writers?: number
+  /** A fault is made again until it has met each operation, but not more often than this. */
+  timesMax?: number
   onSuffered?: (one: Suffered) => void
   signal?: AbortSignal
 }
 
 const grounds = {
   network: { open: openNetworkGround, faults: faultsOfTheNetwork },
-  failover: { open: openNetworkGround, faults: failovers },
-  'early failover': { open: openNetworkGround, faults: earlyFailovers },
-  'failover with loss': { open: openLaggingGround, faults: laggingFailovers },
-  restore: { open: openRestoreGround, faults: returns },
+  failover: { open: openNetworkGround, faults: failovers, isOnce: true },
+  'early failover': { open: openNetworkGround, faults: earlyFailovers, isOnce: true },
+  'failover with loss': { open: openLaggingGround, faults: laggingFailovers, isOnce: true },
+  restore: { open: openRestoreGround, faults: returns, isOnce: true },
   clock: { open: openClockGround, faults: faultsOfClocks },
   disk: { open: openDiskGround, faults: faultsOfDisks },
   files: { open: openFilesGround, faults: faultsOfFiles },
   commands: { open: openCommandsGround, faults: faultsOfCommands },
   citus: { open: openCitusGround, faults: faultsOfCitus },
 } as const
-type Sort = { open: () => Promise<Ground | Lacking>; faults: readonly BoundedFault<Ground>[] }
+/** On a ground that is once, a fault leaves another ground behind, such as a standby that has taken over. */
+type Sort = { open: () => Promise<Ground | Lacking>; faults: readonly BoundedFault<Ground>[]; isOnce?: boolean }
 export type GroundName = keyof typeof grounds
 
 /** Those that need no cluster. */
@@ -124,12 +133,12 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
     upgrades: [],
   }
   for (const name of asked.grounds ?? plainGrounds) {
-    const { open, faults } = grounds[name] as Sort
+    const { open, faults, isOnce = false } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
     if (chosen.length === 0) continue
     const ground = asked.signal?.aborted ? { lacks: 'ended before' } : await open()
     if ('lacks' in ground) done.untried.push(...chosen.map((fault) => `${fault.name}: ${ground.lacks}`))
-    else await sufferAll(ground, chosen, asked, done)
+    else await sufferAll(ground, chosen, isOnce ? { ...asked, timesMax: 1 } : asked, done)
   }
   if (asked.hasUpgrades && !asked.signal?.aborted) done.upgrades.push(...(await killUpgrades(asked.seed)))
   return { ...done, seconds: Math.round((performance.now() - since) / 1000) }
@@ -138,7 +147,7 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
 async function sufferAll(
   ground: Ground,
   faults: readonly BoundedFault<Ground>[],
-  { seed, file, writers = 8, onSuffered, signal }: Asked,
+  { seed, file, writers = 8, timesMax = 6, onSuffered, signal }: Asked,
   done: FaultsRun,
 ): Promise<void> {
   const { service } = ground
@@ -154,8 +163,12 @@ async function sufferAll(
     for (const fault of faults) {
       if (signal?.aborted) untried.push(`${fault.name}: ended before`)
       else {
-        await after(1000)
-        const one = await measure(fault, ground)
+        let one: Suffered | undefined
+        while (!one || (findUnmet(one).length > 0 && one.times < timesMax && !signal?.aborted)) {
+          await after(1000)
+          const again = await measure(fault, ground)
+          one = one ? addTogether(one, again) : again
+        }
         own.push(one)
         onSuffered?.(one)
       }
@@ -175,6 +188,17 @@ async function sufferAll(
   suffered.push(...own)
   violations.push(...check(history))
 }
+
+/** Returns the operations of the load that a fault has not met. */
+export const findUnmet = ({ met }: Pick<Suffered, 'met'>): string[] =>
+  Object.keys(operations).filter((operation) => !met[operation])
+
+/** Returns what a fault did that was made twice. */
+const addTogether = (one: Suffered, again: Suffered): Suffered => ({
+  ...(addUp(one, again) as Suffered),
+  answeredMs: Math.max(one.answeredMs, again.answeredMs),
+  recoveredMs: Math.max(one.recoveredMs, again.recoveredMs),
+})
 
 function countLost(history: History, loss: LossSuffered): void {
   for (const company of history.companies) {
@@ -273,7 +297,11 @@ function watch(recorder: Recorder) {
     const unexplained = met.filter(({ status }) => status === 500)
     if (unexplained.length > 0) late.push(`${unexplained.length} calls were answered 500`)
     const failed = met.filter(({ isDone }) => !isDone).length
-    const suffered = { fault: name, answeredMs, recoveredMs, calls: met.length, failed, late }
+    const byOperation: Suffered['met'] = {}
+    for (const { operation } of [...met.map(({ sent }) => sent), ...open.keys()])
+      byOperation[operation] = (byOperation[operation] ?? 0) + 1
+    const counts = { calls: met.length, failed, met: byOperation, times: 1 }
+    const suffered = { fault: name, answeredMs, recoveredMs, ...counts, late }
     return lost ? { ...suffered, loss: await sendAgain(lost.from, lost.to) } : suffered
   }
   return { watched: { ...recorder, send }, measure }
@@ -284,11 +312,15 @@ export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean
   const { suffered, untried, violations, seconds, upgrades } = run
   const wrong = upgrades.flatMap(({ version, wrong }) => wrong.map((what) => `WRONG upgrade from ${version}: ${what}`))
   const late = suffered.filter((one) => one.late.length > 0)
+  const unmet = suffered.flatMap((one) =>
+    findUnmet(one).map((operation) => `NEVER MET in ${one.times} times: ${one.fault}, ${operation}`),
+  )
   return {
     lines: [
       ...late.flatMap((one) => one.late.map((what) => `LATE ${one.fault}: ${what}`)),
       ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
       ...untried.map((what) => `NOT TRIED ${what}`),
+      ...unmet,
       ...sayLosses(run),
       ...wrong,
       ...upgrades.map(
@@ -297,7 +329,7 @@ export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean
       ),
       `${suffered.length} faults in ${seconds} s, ${late.length} beyond their bounds, ${violations.length} promises broken.`,
     ],
-    isWhole: late.length + violations.length + wrong.length === 0,
+    isWhole: late.length + violations.length + wrong.length + unmet.length === 0,
   }
 }
 

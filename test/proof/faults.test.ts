@@ -10,7 +10,13 @@ test('Where a synchronous standby takes over, and where the log cannot be flushe
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-faults-'))
   try {
     const run = await makeFaults({
-      ...{ seed: 1, file: join(folder, 'history.jsonl'), grounds: ['early failover', 'files'], writers: 4 },
+      ...{
+        seed: 1,
+        file: join(folder, 'history.jsonl'),
+        grounds: ['early failover', 'files'],
+        writers: 4,
+        timesMax: 1,
+      },
       isChosen: (fault) => chosen.includes(fault),
     })
     // How long it took is for `npm run torture -- --faults`: a machine with other work takes longer.
