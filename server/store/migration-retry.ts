@@ -112,7 +112,7 @@ const lookEveryMs = 250
 
 /**
  * Takes the lock of all migrations for the session; earlier versions take the same. It polls instead of waiting in a
- * statement: `create index concurrently` waits for the snapshots of all statements.
+ * statement: an index that is created concurrently waits for the snapshots of all statements.
  */
 async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
   let lastSaid = performance.now()
