@@ -120,6 +120,10 @@ function countMessages({ body }: RecordedRequest): number {
 /** What a machine that is busy with something else adds at most. */
 const busyMs = 4000
 
+/** How often a fault is made on one ground, and on how many grounds, for an operation that it does not meet. */
+const faultsMax = 12
+const groundsMax = 6
+
 /** Makes each fault under load, one after the other, measures how long it keeps anyone waiting, and checks all that was heard. */
 export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   const since = performance.now()
@@ -135,23 +139,44 @@ export async function makeFaults(asked: Asked): Promise<FaultsRun> {
   for (const name of asked.grounds ?? plainGrounds) {
     const { open, faults, isOnce = false } = grounds[name] as Sort
     const chosen = faults.filter((fault) => asked.isChosen?.(fault.name) ?? true)
-    if (chosen.length === 0) continue
-    const ground = asked.signal?.aborted ? { lacks: 'ended before' } : await open()
-    if ('lacks' in ground) done.untried.push(...chosen.map((fault) => `${fault.name}: ${ground.lacks}`))
-    else await sufferAll(ground, chosen, isOnce ? { ...asked, timesMax: 1 } : asked, done)
+    if (chosen.length > 0) done.suffered.push(...(await sufferOn(open, chosen, isOnce, asked, done)))
   }
   if (asked.hasUpgrades && !asked.signal?.aborted) done.upgrades.push(...(await killUpgrades(asked.seed)))
   return { ...done, seconds: Math.round((performance.now() - since) / 1000) }
 }
 
+/** Makes the faults of a ground; where they can be made once, on one ground after the other until each operation is met. */
+async function sufferOn(
+  open: Sort['open'],
+  faults: readonly BoundedFault<Ground>[],
+  isOnce: boolean,
+  asked: Asked,
+  done: FaultsRun,
+): Promise<Suffered[]> {
+  let suffered: Suffered[] = []
+  for (let times = 0; times < (isOnce ? (asked.timesMax ?? groundsMax) : 1); times++) {
+    const ground = asked.signal?.aborted ? { lacks: 'ended before' } : await open()
+    if ('lacks' in ground) {
+      if (times === 0) done.untried.push(...faults.map((fault) => `${fault.name}: ${ground.lacks}`))
+      break
+    }
+    const again = isOnce ? { ...asked, timesMax: 1, seed: asked.seed + times } : asked
+    const own = await sufferAll(ground, faults, again, done)
+    const added = own.map((one, place) => (suffered[place] ? addTogether(suffered[place], one) : one))
+    suffered = [...added, ...suffered.slice(own.length)]
+    if (suffered.every((one) => findUnmet(one).length === 0)) break
+  }
+  return suffered
+}
+
 async function sufferAll(
   ground: Ground,
   faults: readonly BoundedFault<Ground>[],
-  { seed, file, writers = 8, timesMax = 6, onSuffered, signal }: Asked,
+  { seed, file, writers = 8, timesMax = faultsMax, onSuffered, signal }: Asked,
   done: FaultsRun,
-): Promise<void> {
+): Promise<Suffered[]> {
   const { service } = ground
-  const { suffered, untried, violations } = done
+  const { untried, violations } = done
   const recorder = openRecorder(service.url, file)
   const { watched, measure } = watch(recorder)
   const own: Suffered[] = []
@@ -185,8 +210,8 @@ async function sufferAll(
     countLost(history, loss)
     if (loss.lost === 0 || loss.runAgain === 0) late.push('nothing was lost, so that nothing was tried')
   }
-  suffered.push(...own)
   violations.push(...check(history))
+  return own
 }
 
 /** Returns the operations of the load that a fault has not met. */
