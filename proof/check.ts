@@ -27,6 +27,13 @@ export function check(history: History): Violation[] {
 export const countCalls = ({ companies }: History): number =>
   companies.reduce((sum, { calls }) => sum + calls.length, 0)
 
+export const countChanges = ({ companies }: History): number =>
+  companies.reduce((sum, { feed }) => sum + feed.length, 0)
+
+/** Says of each broken promise how often it is broken, and where first. */
+export const formatViolations = (violations: readonly Violation[]): string[] =>
+  violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`)
+
 /** Says of each promise whether it is kept, with the first places where it is not. */
 export function sayResult(violations: readonly Violation[]): void {
   const broken = new Map(violations.map(({ rule, places }) => [rule, places]))

@@ -1,4 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
+import { pickOf } from './draw.ts'
 import type { RecordedRequest, Recorder } from './recorder.ts'
 import { type Service, signal } from './service.ts'
 
@@ -21,10 +22,6 @@ function kill(pid: number | undefined, onKill?: () => void): void {
   signal(pid, 'SIGKILL')
   onKill?.()
 }
-
-/** Draws one of a list; undefined of an empty one. */
-export const pickOf = <One>(list: readonly One[], draw: () => number): One | undefined =>
-  list[Math.floor(draw() * list.length)]
 
 export const faults: readonly Fault[] = [
   {

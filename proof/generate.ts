@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { drawer } from './draw.ts'
 import { type Line, pushTo, type RecordedCall, type RecordedEvent } from './history.ts'
 
 /**
@@ -178,17 +179,6 @@ function* endOf(states: readonly State[], below: (most: number) => number): Gene
       if (below(10) === 0) yield { ...message, taken: false }
       yield { ...message, taken: true }
     }
-  }
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function drawer(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 

@@ -1,7 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Violation } from './check.ts'
-import { countMet, type FaultContext, faults, pickOf } from './faults.ts'
+import { formatViolations, type Violation } from './check.ts'
+import { pickOf } from './draw.ts'
+import { countMet, type FaultContext, faults } from './faults.ts'
 import { type CompanyHistory, type History, hasSucceeded } from './history.ts'
+import { hasNoResult } from './operations.ts'
 
 /** One kill under load. */
 export type Kill = {
@@ -23,7 +25,7 @@ const answeredBetween = 20
 const patienceMs = 60_000
 
 /** Kills one of the processes that callers stand on, and waits until they are answered again. Null if there was none. */
-export async function makeKill(context: FaultContext, isOver: () => boolean): Promise<KillMoment | null> {
+export async function killOne(context: FaultContext, isOver: () => boolean): Promise<KillMoment | null> {
   const { service, recorder, draw, met } = context
   const { name: fault, make } = pickOf(kinds, draw) as (typeof kinds)[number]
   let moment: Omit<KillMoment, 'fault'> | null = null
@@ -76,7 +78,7 @@ export function judgeKills({ kills, calls, seconds, longestUnsettledMs, violatio
   })
   return {
     lines: [
-      ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
+      ...formatViolations(violations),
       ...lines,
       `Longest wait after a kill ${Math.max(0, ...waits)} ms; the longest that a key went unsettled, which more than one kill may have met, ${Math.max(0, ...longestUnsettledMs)} ms.`,
       `${kills.length} kills and ${calls} calls in ${seconds} s, ${violations.length} promises broken.`,
@@ -112,11 +114,11 @@ export const longestUnsettled = ({ companies }: History): number => Math.round(M
 function longestOf({ calls }: CompanyHistory): number {
   const begun = new Map<string, number>()
   const settled = new Map<string, number>()
-  for (const { key, start, end, status } of calls) {
+  for (const call of calls) {
+    const { key, start, end } = call
     if (key === null) continue
     begun.set(key, Math.min(begun.get(key) ?? start, start))
-    if (status !== null && status < 500 && status !== 401 && status !== 429 && end !== null)
-      settled.set(key, Math.min(settled.get(key) ?? end, end))
+    if (!hasNoResult(call) && end !== null) settled.set(key, Math.min(settled.get(key) ?? end, end))
   }
   let longest = 0
   for (const [key, end] of settled) longest = Math.max(longest, end - (begun.get(key) as number))

@@ -3,7 +3,7 @@ import { readHistory } from './history.ts'
 import { pause } from './operations.ts'
 import { type MessageFault, messageFaults, openWay, type Way } from './proxy.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from './recorder.ts'
-import { startBeside, startService } from './service.ts'
+import { createCompany, startBeside, startService } from './service.ts'
 
 /** One message of one operation that failed in one way, and what its caller heard. */
 export type Trial = {
@@ -142,7 +142,7 @@ export async function failMessages(asked: MessagesRequest): Promise<MessagesRun>
   let beside: { url: string; close(): Promise<void> } | undefined
   const trials: Trial[] = []
   try {
-    const token = await openCompany(first.give)
+    const { token } = await createCompany(first.give)
     beside = await startBeside(
       first,
       async (met) => {
@@ -180,18 +180,6 @@ export async function failMessages(asked: MessagesRequest): Promise<MessagesRun>
   }
   const history = await readHistory(file)
   return { calls: countCalls(history), trials, violations: check(history) }
-}
-
-/** Creates a company with an account, and returns a token for all that it may do. */
-export async function openCompany(
-  give: (...words: string[]) => Promise<string>,
-  { name = 'A', plan = 'PRO' }: { name?: string; plan?: string } = {},
-): Promise<string> {
-  const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
-  const who = ['--name', 'Ada', '--email', `ada@${name.toLowerCase()}.example`, '--permissions', 'all']
-  const account = await give('--quiet', 'account', 'create', '--company', id, ...who)
-  const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
-  return give('--quiet', 'token', 'issue', ...issue)
 }
 
 type FailingMessage = { number: number; is: MessageFault; events: number }

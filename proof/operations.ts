@@ -1,3 +1,4 @@
+import { pickOf } from './draw.ts'
 import type { RecordedRequest, RecordedResponse, Recorder } from './recorder.ts'
 
 /** One company under load: what its callers know of it together. */
@@ -21,7 +22,7 @@ export type Site = {
 export type Parts = Omit<RecordedRequest, 'operation' | 'company' | 'token'>
 export type Operation = (site: Site, call: (parts: Parts) => Promise<RecordedResponse>) => Promise<unknown>
 
-const pickOf = <One>({ draw }: Site, list: readonly One[]): One => list[Math.floor(draw() * list.length)] as One
+const pick = <One>({ draw }: Site, list: readonly One[]): One => pickOf(list, draw) as One
 
 /** Sends a call until it has a result; one without a key once. */
 export async function settle(site: Site, operation: string, parts: Parts): Promise<RecordedResponse> {
@@ -37,7 +38,7 @@ export async function settle(site: Site, operation: string, parts: Parts): Promi
 }
 
 /** Whether the caller does not know yet what became of the call. */
-export const hasNoResult = ({ status, answer }: RecordedResponse): boolean =>
+export const hasNoResult = ({ status, answer }: Pick<RecordedResponse, 'status' | 'answer'>): boolean =>
   status === null || status >= 500 || status === 401 || status === 429 || answer?.code === 'idempotency_in_progress'
 
 /** Notes a write that succeeded, so that it may be taken back. */
@@ -51,7 +52,7 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 const hot = (site: Site): string =>
-  site.draw() < 0.7 ? `/v1/clients/${pickOf(site, site.clients)}` : `/v1/workers/${pickOf(site, site.workers)}`
+  site.draw() < 0.7 ? `/v1/clients/${pick(site, site.clients)}` : `/v1/workers/${pick(site, site.workers)}`
 
 const notes = (site: Site) => ({ notes: site.next('notes') })
 const maybeKeyed = (site: Site) => (site.draw() < 0.8 ? { key: site.next('key') } : {})
@@ -107,20 +108,20 @@ export const operations: { readonly [name: string]: Operation } = {
     }),
   batch: (site, call) => {
     const mode = site.draw() < 0.7 ? 'all' : 'each'
-    const update = () => ({ op: 'update', records: 'clients', id: pickOf(site, site.clients), body: notes(site) })
+    const update = () => ({ op: 'update', records: 'clients', id: pick(site, site.clients), body: notes(site) })
     const create = { op: 'create', records: 'clients', body: { name: site.next('client') } }
     const body = { mode, operations: [update(), create, update()] }
     return call({ method: 'POST', path: '/v1/batch', body, key: site.next('key') })
   },
   // Long enough to be broken off in its middle.
   'long batch': (site, call) => {
-    const update = () => ({ op: 'update', records: 'workers', id: pickOf(site, site.workers), body: notes(site) })
+    const update = () => ({ op: 'update', records: 'workers', id: pick(site, site.workers), body: notes(site) })
     const body = { mode: site.draw() < 0.5 ? 'all' : 'each', operations: Array.from({ length: 40 }, update) }
     return call({ method: 'POST', path: '/v1/batch', body, key: site.next('key') })
   },
   undo: async (site, call) => {
     if (site.writes.length === 0) return
-    const path = `/v1/writes/${pickOf(site, site.writes)}/undo`
+    const path = `/v1/writes/${pick(site, site.writes)}/undo`
     await Promise.all([1, 2].map(() => call({ method: 'POST', path, key: site.next('key') })))
   },
   'undo after a later change': async (site, call) => {

@@ -8,6 +8,21 @@ import pg from 'pg'
 import { copyFolder } from './disk/files.ts'
 import { childrenOf, endWithRun, makeFolder, signal } from './service.ts'
 
+export type Rows = { [column: string]: unknown }[]
+
+/** Asks a server something over a connection of its own. */
+export async function askOnce(config: pg.ClientConfig, text: string): Promise<Rows> {
+  const client = new pg.Client(config)
+  // A connection that is lost fails what was asked.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
 /** A PostgreSQL of a run's own, which the service comes to by DATABASE_URL: the programs are those that it ships with. */
 export type Postgres = {
   /** The socket in the file system that it listens at. */
@@ -20,7 +35,7 @@ export type Postgres = {
   /** Kills all of it at one moment. */
   kill(): Promise<void>
   /** Asks it something as its superuser. */
-  ask(text: string): Promise<{ [column: string]: unknown }[]>
+  ask(text: string): Promise<Rows>
   /** Makes a second one that follows it, while both are stopped. */
   makeStandby(): Promise<Postgres>
   /** What it has said in its log. */
@@ -69,17 +84,7 @@ function postgresIn(folder: string, environment: Environment): Postgres {
   const socket = join(parent, '.s.PGSQL.5432')
   let child: ChildProcess | undefined
   let said = ''
-  const ask: Postgres['ask'] = async (text) => {
-    const client = new pg.Client({ host: parent, user: 'postgres', database: 'postgres' })
-    // A connection that is lost fails what was asked.
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const ask = (text: string): Promise<Rows> => askOnce({ host: parent, user: 'postgres', database: 'postgres' }, text)
   const end = async (name: NodeJS.Signals): Promise<void> => {
     const ending = child
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return

@@ -1,12 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { check, countCalls, type Violation } from './check.ts'
+import { check, countCalls, countChanges, type Violation } from './check.ts'
+import { drawer, shuffle } from './draw.ts'
 import { type Fault, type FaultCounts, faults, suffer } from './faults.ts'
-import { drawer } from './generate.ts'
 import { readHistory } from './history.ts'
-import { type Kill, type KillMoment, longestUnsettled, makeKill, measureKills } from './kills.ts'
+import { type Kill, type KillMoment, killOne, longestUnsettled, measureKills } from './kills.ts'
 import { operations } from './operations.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { type Service, startService } from './service.ts'
+import { createCompany, type Service, startService } from './service.ts'
 import { countTrials } from './trials.ts'
 import { type Account, openReceiver, receivedRecords, references, startLoad } from './workload.ts'
 
@@ -70,12 +70,12 @@ export async function run(asked: RunRequest): Promise<Outcome> {
       if (next) await suffer(next, { service, recorder, draw, met })
     }
   }
-  const makeKills = async (isOver: () => boolean): Promise<void> => {
+  const keepKilling = async (isOver: () => boolean): Promise<void> => {
     if (kills === undefined) return
     // PostgreSQL recovers in a tenth of the time where it need not open each of its files for that.
     await service.setInPostgres('recovery_init_sync_method', 'syncfs')
     while (!isOver()) {
-      const kill = await makeKill({ service, recorder, draw, met }, isOver)
+      const kill = await killOne({ service, recorder, draw, met }, isOver)
       if (kill) made = killed.push(kill)
     }
   }
@@ -107,7 +107,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
         }
       }
       await Promise.all([
-        ...[makeFaults(isOver), makeKills(isOver)],
+        ...[makeFaults(isOver), keepKilling(isOver)],
         ...[rotate(accounts[0] as OwnAccount, isOver), untilOver()],
       ])
       const end = await load.hearEnd()
@@ -126,7 +126,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   const history = await readHistory(file)
   return {
     ...{ calls: countCalls(history), unanswered: recorder.counts.unanswered },
-    changes: history.companies.reduce((sum, { feed }) => sum + feed.length, 0),
+    changes: countChanges(history),
     ...{ seconds: Math.round((performance.now() - since) / 1000), faults: made, rotations },
     met: Object.fromEntries([...met].map(([fault, counts]) => [fault, Object.fromEntries(counts)])),
     kills: measureKills(killed, history),
@@ -163,10 +163,7 @@ function combinations(): (readonly Fault[])[] {
 
 /** All of them in a drawn order. */
 function schedule(draw: () => number): (readonly Fault[])[] {
-  return combinations()
-    .map((chosen) => ({ chosen, place: draw() }))
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ chosen }) => chosen)
+  return shuffle(combinations(), draw)
 }
 
 type OwnAccount = Account & { id: string }
@@ -180,9 +177,7 @@ async function openAccounts(
   for (const line of references) write(line)
   write({ kind: 'limit', company: 'b', records: 'projects', most: 25 })
   const open = async (name: string, plan: string, isOrdered: boolean): Promise<OwnAccount> => {
-    const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
-    const who = ['--name', 'Ada', '--email', `ada@${name}.example`, '--permissions', 'all']
-    const account = await give('--quiet', 'account', 'create', '--company', id, ...who)
+    const { id, token } = await createCompany(give, { name, plan })
     const events = receivedRecords.flatMap((records) =>
       ['created', 'updated', 'deleted', 'restored', 'erased'].map((action) => `${records}.${action}`),
     )
@@ -190,8 +185,7 @@ async function openAccounts(
     await give('webhooks', 'create', '--company', id, ...hook, ...(isOrdered ? [] : ['--unordered']))
     const endpoint = `receiver of ${name}`
     write({ kind: 'endpoint', company: name, endpoint, ordered: isOrdered, records: receivedRecords })
-    const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
-    return { id, name, token: { name: `${name}-0`, text: await give('--quiet', 'token', 'issue', ...issue) } }
+    return { id, name, token: { name: `${name}-0`, text: token } }
   }
   return Promise.all([open('a', 'ENTERPRISE', true), open('b', 'STARTER', false)])
 }

@@ -143,6 +143,19 @@ export async function startService(
   }
 }
 
+/** Creates a company with an account, and a token for all that it may do. A password lets the account sign in. */
+export async function createCompany(
+  give: Service['give'],
+  { name = 'a', plan = 'PRO', password }: { name?: string; plan?: string; password?: string } = {},
+): Promise<{ id: string; account: string; token: string }> {
+  const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
+  const who = ['--name', 'Ada', '--email', `ada@${name}.example`, '--permissions', 'all']
+  const secret = password === undefined ? [] : ['--password', password]
+  const account = await give('--quiet', 'account', 'create', '--company', id, ...who, ...secret)
+  const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
+  return { id, account, token: await give('--quiet', 'token', 'issue', ...issue) }
+}
+
 const run = promisify(execFile)
 
 /** Sends a signal; a process that has ended meanwhile needs none. */

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { drawer } from './generate.ts'
+import { drawer } from './draw.ts'
 import type { Line, RecordedEvent } from './history.ts'
 import { operations, type Parts, pause, type Site, settle } from './operations.ts'
 import type { RecordedRequest, RecordedResponse, Recorder } from './recorder.ts'

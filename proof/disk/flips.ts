@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { drawer } from '../generate.ts'
+import { drawer } from '../draw.ts'
 import { pause } from '../operations.ts'
 import { openRecorder } from '../recorder.ts'
 import { giveIn, makeFolder, startService } from '../service.ts'

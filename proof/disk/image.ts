@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openCompany } from '../messages.ts'
-import { makeFolder, type Service, startService } from '../service.ts'
+import { createCompany, makeFolder, type Service, startService } from '../service.ts'
 import { copyFolder } from './files.ts'
 
 /** A data folder in which nobody writes any more, of which each trial has a copy. */
@@ -16,7 +15,7 @@ const imageOf = (parent: string): Image => ({
 export async function prepareImage(): Promise<{ image: Image; token: string }> {
   const service = await startService()
   try {
-    const token = await openCompany(service.give)
+    const { token } = await createCompany(service.give)
     await service.stop()
     return { image: await keepImage(service.data), token }
   } finally {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { formatViolations } from '../check.ts'
 import { type Cuts, type CutTrial, tryCuts } from './cuts.ts'
 import { type Flips, tryFlips } from './flips.ts'
 import { prepareImage } from './image.ts'
@@ -51,9 +52,7 @@ export function judgeDisk({ kills, cuts, lies, flips, seconds }: DiskRun): { lin
   const restored = flips.filter(({ mended }) => mended !== null)
   return {
     lines: [
-      ...broken.flatMap(({ violations }) =>
-        violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
-      ),
+      ...broken.flatMap(({ violations }) => formatViolations(violations)),
       ...wrong.flatMap((trial) => trial.wrong.map((what) => `WRONG ${trial.file}, page ${trial.page}: ${what}`)),
       `${cuts.length} cuts of what ${kills} kills left, ${broken.length} broken: ${sum((trial) => trial.acknowledged)} answered writes had to be there, ${sum((trial) => trial.repeated)} calls were sent again.`,
       `${lies.length} cuts of a disk that lied, ${unseen.length} of them not found.`,

@@ -39,11 +39,11 @@ const statementMs = Number(limits.STATEMENT_TIMEOUT_MS)
 /** D and R of docs/reliability/liveness.md. A call may be run again for as long as one statement may take. */
 const stallMs = Number(limits.CONNECT_TIMEOUT_MS) + statementMs + 2000
 const recoveryMs = 15_000
-const overNetwork: Bounds = { answeredMs: stallMs + statementMs, recoveredMs: stallMs }
+export const overNetwork: Bounds = { answeredMs: stallMs + statementMs, recoveredMs: stallMs }
 const onBundled: Bounds = { answeredMs: stallMs + statementMs, recoveredMs: recoveryMs }
 
 /** Longer than D, so that what is bounded by it has to end while the fault lasts. */
-const lastsMs = stallMs + 1000
+export const lastsMs = stallMs + 1000
 
 const failing = (fault: NetworkFault): BoundedFault<NetworkGround> => ({
   name: `network ${fault}`,
@@ -70,17 +70,21 @@ export const faultsOfTheNetwork: readonly BoundedFault<NetworkGround>[] = [
   },
 ]
 
+/** Ends the primary, and leads to the standby once that is promoted. */
+async function failOver({ network, primary, standby }: NetworkGround, onEnded: () => void = () => {}): Promise<void> {
+  await primary.kill()
+  onEnded()
+  network.leadTo(null)
+  await standby.ask('select pg_promote()')
+  network.leadTo(standby.socket)
+}
+
 export const failovers: readonly BoundedFault<NetworkGround>[] = [
   failing('reset'),
   {
     name: 'failover to the standby',
     bounds: overNetwork,
-    make: async ({ network, primary, standby }) => {
-      await primary.kill()
-      network.leadTo(null)
-      await standby.ask('select pg_promote()')
-      network.leadTo(standby.socket)
-    },
+    make: (ground) => failOver(ground),
   },
 ]
 
@@ -313,7 +317,8 @@ export const laggingFailovers: readonly BoundedFault<NetworkGround>[] = [
   {
     name: 'failover to a standby that lags by a second',
     bounds: overNetwork,
-    make: async ({ network, primary, standby }, lose) => {
+    make: async (ground, lose) => {
+      const { primary, standby } = ground
       const since = performance.now()
       const [written] = await primary.ask('select pg_current_wal_flush_lsn()::text as place')
       await until('the standby has what was answered', async () => {
@@ -323,11 +328,7 @@ export const laggingFailovers: readonly BoundedFault<NetworkGround>[] = [
       await standby.ask("alter system set primary_conninfo = ''")
       await standby.ask('select pg_reload_conf()')
       await after(1000)
-      await primary.kill()
-      lose(since, performance.now())
-      network.leadTo(null)
-      await standby.ask('select pg_promote()')
-      network.leadTo(standby.socket)
+      await failOver(ground, () => lose(since, performance.now()))
     },
   },
 ]

@@ -2,15 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile, readlink, stat } from 'node:fs/promises'
 import { setTimeout as after } from 'node:timers/promises'
-import pg from 'pg'
+import { askOnce, type Rows } from '../postgres.ts'
 import { childrenOf, signal, startService } from '../service.ts'
-import type { BoundedFault } from './bounded.ts'
+import { type BoundedFault, lastsMs, overNetwork } from './bounded.ts'
 import { type Ground, type Lacking, limits } from './ground.ts'
 
 /** A service on a database that distributes companies: that of CITUS_URL, whose servers run on this machine for tests alone. */
 export type CitusGround = Ground & { coordinator: Node; workers: Node[] }
 
-type Rows = { [column: string]: unknown }[]
 type Node = {
   host: string
   port: number
@@ -64,16 +63,8 @@ function at(url: string, { host, port, name }: { host: string; port: number; nam
   return address.href
 }
 
-async function ask(url: string, text: string): Promise<Rows> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+const ask = (url: string, text: string): Promise<Rows> =>
+  askOnce({ connectionString: url, connectionTimeoutMillis: 2000 }, text)
 
 async function openNode(url: string, name: string, { host, port }: Pick<Node, 'host' | 'port'>): Promise<Node> {
   const [row] = await ask(at(url, { host, port }), "select pg_read_file('postmaster.pid') as pid")
@@ -140,16 +131,10 @@ async function findPlace({ coordinator, workers }: CitusGround): Promise<{ shard
   return { shard: String(row?.shard), holder, other }
 }
 
-/** As with other faults of the network: longer than the bound of a call. */
-const lastsMs = 4300
-/** D of docs/reliability/liveness.md, with another T for a call that was run again. */
-const answeredMs = 3800
-const recoveredMs = 3300
-
 export const faultsOfCitus: readonly BoundedFault<CitusGround>[] = [
   {
     name: 'worker killed, and back',
-    bounds: { answeredMs, recoveredMs },
+    bounds: overNetwork,
     make: async (ground) => {
       const { holder } = await findPlace(ground)
       await holder.kill()
@@ -159,12 +144,12 @@ export const faultsOfCitus: readonly BoundedFault<CitusGround>[] = [
   },
   {
     name: 'worker stopped, and goes on',
-    bounds: { answeredMs, recoveredMs },
+    bounds: overNetwork,
     make: async (ground) => (await findPlace(ground)).holder.pause(lastsMs),
   },
   {
     name: 'coordinator killed, and back',
-    bounds: { answeredMs, recoveredMs },
+    bounds: overNetwork,
     make: async ({ coordinator }) => {
       await coordinator.kill()
       await after(lastsMs)
@@ -173,7 +158,7 @@ export const faultsOfCitus: readonly BoundedFault<CitusGround>[] = [
   },
   {
     name: 'company moved to the other worker',
-    bounds: { answeredMs, recoveredMs },
+    bounds: overNetwork,
     make: async (ground) => {
       const { shard, holder, other } = await findPlace(ground)
       const [from, to] = [holder, other].map(({ host, port }) => `'${host}', ${port}`)

@@ -147,16 +147,23 @@ async function moveLog(cluster: string, to: string): Promise<void> {
   await chown(to, uid, gid)
 }
 
+/** Builds what makes calls on files fail, in a folder with room that `close` removes. */
+async function openFailingFiles(): Promise<{ place: string; files: FailingFiles; close(): Promise<void> } | Lacking> {
+  const place = await makeFolder()
+  const close = (): Promise<void> => rm(place, { recursive: true, force: true })
+  const files = buildFailingFiles(place)
+  if (files) return { place, files, close }
+  await close()
+  return { lacks: 'no C compiler' }
+}
+
 /** A service, and a PostgreSQL of the run's own, whose files fail at will. */
 export type FilesGround = Ground & { postgres: Postgres; files: FailingFiles; place: string }
 
 export async function openFilesGround(): Promise<FilesGround | Lacking> {
-  const place = await makeFolder()
-  const files = buildFailingFiles(place)
-  if (files === null) {
-    await rm(place, { recursive: true })
-    return { lacks: 'no C compiler' }
-  }
+  const failing = await openFailingFiles()
+  if ('lacks' in failing) return failing
+  const { place, files, close } = failing
   // So few pages in memory that pages are read and written all the time.
   const postgres = await makePostgres({ shared_buffers: '1MB', max_wal_senders: '0' }, files.environment)
   const network = await openNetwork(postgres.socket)
@@ -169,7 +176,7 @@ export async function openFilesGround(): Promise<FilesGround | Lacking> {
       await service.close()
       await network.close()
       await postgres.close()
-      await rm(place, { recursive: true, force: true })
+      await close()
     },
   }
 }
@@ -178,12 +185,9 @@ export async function openFilesGround(): Promise<FilesGround | Lacking> {
 export type CommandsGround = Ground & { files: FailingFiles; place: string; temporary: string }
 
 export async function openCommandsGround(): Promise<CommandsGround | Lacking> {
-  const place = await makeFolder()
-  const files = buildFailingFiles(place)
-  if (files === null) {
-    await rm(place, { recursive: true })
-    return { lacks: 'no C compiler' }
-  }
+  const failing = await openFailingFiles()
+  if ('lacks' in failing) return failing
+  const { place, files, close } = failing
   const temporary = join(place, 'temporary')
   await mkdir(temporary)
   const service = await startService(undefined, { settings: { ...limits, ...files.environment, TMPDIR: temporary } })
@@ -192,7 +196,7 @@ export async function openCommandsGround(): Promise<CommandsGround | Lacking> {
     close: async () => {
       files.heal()
       await service.close()
-      await rm(place, { recursive: true, force: true })
+      await close()
     },
   }
 }

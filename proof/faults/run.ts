@@ -1,11 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { check, countCalls, type Violation } from '../check.ts'
+import { check, countCalls, formatViolations, type Violation } from '../check.ts'
 import { type History, readHistory } from '../history.ts'
-import { openCompany } from '../messages.ts'
 import { operations } from '../operations.ts'
 import { openRecorder, type RecordedRequest, type RecordedResponse, type Recorder } from '../recorder.ts'
 import { addUp } from '../rounds.ts'
 import { judgeLosable } from '../rules/keys.ts'
+import { createCompany } from '../service.ts'
 import { references, startLoad } from '../workload.ts'
 import {
   type BoundedFault,
@@ -181,7 +181,7 @@ async function sufferAll(
   const { watched, measure } = watch(recorder)
   const own: Suffered[] = []
   try {
-    const token = { name: 'a-0', text: await openCompany(service.give) }
+    const token = { name: 'a-0', text: (await createCompany(service.give)).token }
     for (const line of references) recorder.write(line)
     const account = { id: '', name: 'a', token }
     const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers: 1 })
@@ -343,7 +343,7 @@ export function judgeFaults(run: FaultsRun): { lines: string[]; isWhole: boolean
   return {
     lines: [
       ...late.flatMap((one) => one.late.map((what) => `LATE ${one.fault}: ${what}`)),
-      ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
+      ...formatViolations(violations),
       ...untried.map((what) => `NOT TRIED ${what}`),
       ...unmet,
       ...sayLosses(run),

@@ -1,6 +1,8 @@
+import { shuffle } from '../draw.ts'
 import { settle } from '../operations.ts'
 import {
   type Answered,
+  batchOf,
   belowOf,
   type Field,
   formatAnswer,
@@ -31,13 +33,7 @@ export async function raceDeletion(field: Field): Promise<Race> {
   }))
   const references = Array.from({ length: 1 + below(3) }, () => refer(field, target))
   const parties = [...deletions, ...references.map(({ party }) => party)]
-  const order = parties
-    .map((party) => ({ party, place: site.draw() }))
-    .toSorted((one, other) => one.place - other.place)
-  const { isOverlapping, heard } = await sendAtOnce(
-    field,
-    order.map(({ party }) => party),
-  )
+  const { isOverlapping, heard } = await sendAtOnce(field, shuffle(parties, site.draw))
   for (const { party, onHeard } of references) {
     const own = heard.find(({ parts }) => parts === party.parts) as Answered
     onHeard(own)
@@ -91,7 +87,7 @@ function refer(field: Field, target: Target): { party: Party; onHeard(heard: Ans
     return {
       party: {
         want: `batch${mark}`,
-        parts: { method: 'POST', path: '/v1/batch', key, body: batchOf(body) },
+        parts: { method: 'POST', path: '/v1/batch', key, body: batchOf({ op: 'create', records: 'projects', body }) },
       },
       onHeard: () => {},
     }
@@ -102,5 +98,3 @@ function refer(field: Field, target: Target): { party: Party; onHeard(heard: Ans
     },
   }
 }
-
-const batchOf = (body: object): object => ({ mode: 'all', operations: [{ op: 'create', records: 'projects', body }] })

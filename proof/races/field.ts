@@ -48,6 +48,9 @@ export async function sendAtOnce({ site, urls }: Field, parties: readonly Party[
   return { isOverlapping: lastStart < firstEnd, heard }
 }
 
+/** The body of a batch that is done as a whole. */
+export const batchOf = (...operations: object[]): object => ({ mode: 'all', operations })
+
 export const isDone = ({ status }: RecordedResponse): boolean => status !== null && status < 300
 
 /** Whether the answer leaves open what became of the call. */

@@ -1,6 +1,7 @@
 import { pause, settle } from '../operations.ts'
 import {
   type Answered,
+  batchOf,
   belowOf,
   type Field,
   formatAnswer,
@@ -70,8 +71,8 @@ function takePlace({ site }: Field, deletion: string | undefined): Party {
   if (deletion !== undefined && site.draw() < 0.5)
     return { want: 'undo of a deletion', parts: { method: 'POST', path: `/v1/writes/${deletion}/undo`, key } }
   if (site.draw() < 0.8) return { want: 'create', parts: { method: 'POST', path: '/v1/projects', body, key } }
-  const operations = [{ op: 'create', records: 'projects', body }]
-  return { want: 'batch', parts: { method: 'POST', path: '/v1/batch', body: { mode: 'all', operations }, key } }
+  const batch = batchOf({ op: 'create', records: 'projects', body })
+  return { want: 'batch', parts: { method: 'POST', path: '/v1/batch', body: batch, key } }
 }
 
 async function listProjects({ site }: Field): Promise<number[]> {

@@ -1,12 +1,11 @@
 import { dirname } from 'node:path'
-import { check, countCalls, type Violation } from '../check.ts'
-import { drawer } from '../generate.ts'
+import { check, countCalls, countChanges, formatViolations, type Violation } from '../check.ts'
+import { drawer } from '../draw.ts'
 import { readHistory } from '../history.ts'
-import { openCompany } from '../messages.ts'
 import { settle } from '../operations.ts'
 import { openRecorder, type Recorder } from '../recorder.ts'
 import { addRounds, fileOfRound } from '../rounds.ts'
-import { type PostgresAddress, startBeside, startService } from '../service.ts'
+import { createCompany, type PostgresAddress, startBeside, startService } from '../service.ts'
 import { countTrials } from '../trials.ts'
 import { type Account, createSite, prepare, references, startLoad } from '../workload.ts'
 import { raceDeletion } from './deletions.ts'
@@ -80,9 +79,9 @@ async function runRound({ asked, seed, file, checkout, signal, onProgress }: Rac
   const counts = {} as RacesRun['kinds']
   for (const kind of raceKinds) counts[kind] = { made: 0, overlapped: 0, heard: {}, wrong: [] }
   try {
-    const tokens = await Promise.all([
-      openCompany(service.give, { plan: 'ENTERPRISE' }),
-      openCompany(service.give, { name: 'B', plan: 'STARTER' }),
+    const companies = await Promise.all([
+      createCompany(service.give, { plan: 'ENTERPRISE' }),
+      createCompany(service.give, { name: 'b', plan: 'STARTER' }),
     ])
     beside = await startBeside(service, async (met) => urlOf(met), {})
     recorder = openRecorder(service.url, file)
@@ -90,7 +89,7 @@ async function runRound({ asked, seed, file, checkout, signal, onProgress }: Rac
     const both = alternate(recorder, urls)
     for (const line of references) recorder.write(line)
     recorder.write({ kind: 'limit', company: 'b', records: 'projects', most: planMost })
-    const accounts = tokens.map((text, place): Account => {
+    const accounts = companies.map(({ token: text }, place): Account => {
       const name = 'ab'[place] as string
       return { name, token: { name: `${name}-0`, text } }
     })
@@ -123,7 +122,7 @@ async function runRound({ asked, seed, file, checkout, signal, onProgress }: Rac
   const history = await readHistory(file)
   return {
     calls: countCalls(history),
-    changes: history.companies.reduce((sum, { feed }) => sum + feed.length, 0),
+    changes: countChanges(history),
     seconds: Math.round((performance.now() - since) / 1000),
     ...{ kinds: counts, trials: countTrials(history), violations: check(history) },
   }
@@ -159,7 +158,7 @@ export function judgeRaces(
   const wrong = raceKinds.flatMap((kind) => kinds[kind].wrong)
   return {
     lines: [
-      ...violations.map(({ rule, places }) => `BROKEN ${rule}: ${places.length} places, ${places[0]}`),
+      ...formatViolations(violations),
       ...wrong.map((why) => `WRONG ${why}`),
       ...raceKinds.flatMap((kind) => [
         `${kind}: ${kinds[kind].overlapped} races of ${asked[kind]} asked; ${kinds[kind].made} made, ${kinds[kind].wrong.length} wrong.`,

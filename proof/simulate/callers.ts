@@ -1,4 +1,4 @@
-import { drawer } from '../generate.ts'
+import { drawer } from '../draw.ts'
 import type { Line } from '../history.ts'
 import { hasNoResult, noteWrite, type Operation, operations, type Parts, type Site } from '../operations.ts'
 import type { RecordedRequest, RecordedResponse } from '../recorder.ts'

@@ -7,7 +7,7 @@ import { openNetwork } from '../network.ts'
 import { settle } from '../operations.ts'
 import { databaseUrl, makePostgres } from '../postgres.ts'
 import { openRecorder } from '../recorder.ts'
-import { makeFolder, startService } from '../service.ts'
+import { createCompany, makeFolder, startService } from '../service.ts'
 import { createSite, prepare, references } from '../workload.ts'
 
 /** A PostgreSQL with a database that each simulation begins with a copy of. */
@@ -52,12 +52,8 @@ export async function openGround(checkout: string): Promise<Ground> {
   try {
     const service = await startService(checkout, { folder, settings: { DATABASE_URL: databaseUrl(network.port) } })
     closing.unshift(service.stop)
-    const { give } = service
-    const company = await give('--quiet', 'company', 'create', '--name', 'a', '--plan', 'STARTER', '--add-ons', 'all')
-    const who = ['--name', 'Ada', '--email', 'ada@a.example', '--permissions', 'all', '--password', password]
-    const account = await give('--quiet', 'account', 'create', '--company', company, ...who)
-    const issue = ['--company', company, '--account', account, '--label', 'proof', '--scopes', 'all']
-    const [token, cookie] = await Promise.all([give('--quiet', 'token', 'issue', ...issue), signIn(service.url)])
+    const { id: company, token } = await createCompany(service.give, { plan: 'STARTER', password })
+    const cookie = await signIn(service.url)
     const file = join(folder, 'ground.jsonl')
     const recorder = openRecorder(service.url, file)
     for (const line of references) recorder.write(line)

@@ -5,7 +5,7 @@ import net from 'node:net'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { drawer } from '../generate.ts'
+import { drawer } from '../draw.ts'
 import type { Order, RestReport } from './orders.ts'
 
 /**

@@ -78,7 +78,7 @@ export async function runSeeds(asked: RunRequest): Promise<SimulationRun> {
           onBroken(kept)
         }
       } catch (error) {
-        // Ctrl-C on a terminal ends PostgreSQL, too.
+        // The schedule was broken off, which is no failure.
         if (signal.aborted) break
         done.failures.push({ seed: one, why: error instanceof Error ? error.message : String(error) })
       }
@@ -101,7 +101,7 @@ function note(done: SimulationRun, { seed, steps, calls, rare }: Simulation): vo
 
 const rulesOf = ({ violations }: Simulation): string[] => violations.map(({ rule }) => rule)
 
-/** Throws once the signal is aborted: without PostgreSQL, which Ctrl-C ends too, a schedule does not come to its end. */
+/** Throws once the signal is aborted, so that Ctrl-C does not wait for the end of a schedule. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

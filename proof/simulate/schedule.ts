@@ -1,4 +1,4 @@
-import { drawer } from '../generate.ts'
+import { drawer } from '../draw.ts'
 
 /** The pure part: which event is next, and the shortest beginning of a schedule that still fails. */
 

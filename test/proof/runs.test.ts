@@ -8,7 +8,7 @@ import { generateHistory } from '../../proof/generate.ts'
 import { failMessages, messageOperations } from '../../proof/messages.ts'
 import { judgeRaces, raceKinds, runRaces } from '../../proof/races/run.ts'
 import { run } from '../../proof/run.ts'
-import { startService } from '../../proof/service.ts'
+import { createCompany, startService } from '../../proof/service.ts'
 
 /** The short forms of the long runs. */
 
@@ -56,17 +56,19 @@ test('Each operation keeps every promise when PostgreSQL does not answer its las
 test('A service that runs already is loaded by its address, and its history checked', async () => {
   const service = await startService()
   const url = `${service.url}/`
-  const tokenOf = async (name: string): Promise<string> => {
-    const id = await service.give('--quiet', 'company', 'create', '--name', name, '--plan', 'PRO', '--add-ons', 'all')
-    const who = ['--name', 'Ada', '--email', `ada@${name}.example`, '--permissions', 'all']
-    const account = await service.give('--quiet', 'account', 'create', '--company', id, ...who)
-    const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
-    return service.give('--quiet', 'token', 'issue', ...issue)
-  }
   try {
-    const [a, b] = await Promise.all(['a', 'b'].map(tokenOf))
-    const words = ['--url', url, '--token', a as string, '--folder', folder]
-    const done = await start('remote.ts', ...words, '--token-b', b as string, '--minutes', '0.1', '--writers', '4')
+    const [a, b] = await Promise.all(['a', 'b'].map((name) => createCompany(service.give, { name })))
+    const words = ['--url', url, '--token', a?.token as string, '--folder', folder]
+    const done = await start(
+      'remote.ts',
+      ...words,
+      '--token-b',
+      b?.token as string,
+      '--minutes',
+      '0.1',
+      '--writers',
+      '4',
+    )
     expect(done.stdout).toMatch(/^\d+ calls, 0 promises broken\./m)
     const again = await start('remote.ts', ...words)
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a token of a company that has none') })
