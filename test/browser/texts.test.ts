@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
-import { countIn } from '../../console/texts/count.ts'
+import { createCountFormat } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
@@ -58,8 +58,8 @@ describe.each([
   })
 })
 
-const english = countIn('en')
-const german = countIn('de')
+const english = createCountFormat('en')
+const german = createCountFormat('de')
 const records = { one: 'Delete # record?', other: 'Delete # records?' }
 
 test.each([

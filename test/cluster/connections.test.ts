@@ -206,12 +206,21 @@ describe('A server whose max_connections are all taken', () => {
       stage.give(['doctor', '--json'], ownUrl()),
     ])
     // Of several who try at once one may find the slots of the superuser in use as well.
-    const sentence = expect.stringMatching(
-      /^The database has no connection left \((remaining connection slots are reserved for roles with the SUPERUSER attribute|sorry, too many clients already)\): raise its limit, or lower DATABASE_CONNECTIONS\.\n?$/,
+    const reasons = [
+      'remaining connection slots are reserved for roles with the SUPERUSER attribute',
+      'sorry, too many clients already',
+    ]
+    const sentences = reasons.map(
+      (reason) => `The database has no connection left (${reason}): raise its limit, or lower DATABASE_CONNECTIONS.`,
     )
-    expect([serving, migrating]).toEqual(Array(2).fill({ code: 3, out: '', err: sentence }))
+    for (const { err, ...ended } of [serving, migrating]) {
+      expect(ended).toEqual({ code: 3, out: '' })
+      expect(sentences.map((sentence) => `${sentence}\n`)).toContain(err)
+    }
     expect(doctor.code).toBe(1)
-    expect(JSON.parse(doctor.out).checks).toContainEqual({ name: 'database', ok: false, says: sentence })
+    const database = JSON.parse(doctor.out).checks.find(({ name }: { name: string }) => name === 'database')
+    expect(database).toEqual({ name: 'database', ok: false, says: expect.any(String) })
+    expect(sentences).toContain(database.says)
   })
 
   test('lets a running service refuse calls until there is a connection again, and each is answered.', async () => {
