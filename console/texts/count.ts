@@ -4,7 +4,7 @@ type Forms = { one: string; other: string }
  * Returns a function that chooses the form of a sentence for a count by the plural rules of a language. In the form `#`
  * becomes the count as the language writes numbers.
  */
-export function countIn(language: string): (count: number, forms: Forms) => string {
+export function createCountFormat(language: string): (count: number, forms: Forms) => string {
   const rules = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
   return (count, { one, other }) => (rules.select(count) === 'one' ? one : other).replace('#', numbers.format(count))

@@ -87,6 +87,10 @@ const refused: { readonly [code: string]: (reason: string) => string } = {
   '57014': () => 'The database took longer than STATEMENT_TIMEOUT_MS allows: try again, or raise it.',
   '58': (reason) =>
     `The database cannot use its disk (${reason}): look at the log of PostgreSQL, and mend or change the disk.`,
-  '55000': (reason) => `The database takes no writes (${reason}): set DATABASE_URL to the primary server.`,
-  '25006': (reason) => `The database takes no writes (${reason}): set DATABASE_URL to the primary server.`,
+  '55000': formatReadOnly,
+  '25006': formatReadOnly,
+}
+
+function formatReadOnly(reason: string): string {
+  return `The database takes no writes (${reason}): set DATABASE_URL to the primary server.`
 }

@@ -44,7 +44,7 @@ export async function runImport(
         given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
         usual: { dates: 'ymd', decimal: 'point' },
         goesOn: (earlier) => goesOn(earlier, given),
-        onChange: tellShares(context),
+        onChange: showShares(context),
       })
       stopped.addEventListener('abort', session.stop)
       await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, noHeader: !header })
@@ -64,7 +64,7 @@ async function openFile(path: string): Promise<Uint8Array> {
 }
 
 /** Returns a function that shows the progress of each step. */
-function tellShares(context: CommandContext): (state: SessionState) => void {
+function showShares(context: CommandContext): (state: SessionState) => void {
   const doings: { [stage in Stage]?: string } = { looking: 'Looking at each row', writing: 'Writing' }
   const shares: { [stage in Stage]?: ReturnType<typeof startShares> } = {}
   return ({ stage, done, file }) => {

@@ -1,7 +1,7 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import type { agents as en, agentSettings as enSettings } from '../en/agents.ts'
 
-const counted = countIn('de')
+const formatCount = createCountFormat('de')
 
 /** Die Texte über Agenten: worum sie bitten und was sie dürfen. */
 export const agents: typeof en = {
@@ -13,7 +13,7 @@ export const agents: typeof en = {
   others: 'Alles andere',
   one: 'Änderung eines Agenten',
   by: (who) => `nennt sich ${who}`,
-  records: (count) => counted(count, { one: '# Datensatz', other: '# Datensätze' }),
+  records: (count) => formatCount(count, { one: '# Datensatz', other: '# Datensätze' }),
   noReason: 'Der Grund ist nicht mehr bekannt',
   nothing: 'nichts',
   says: 'Was der Agent sagt',
@@ -41,9 +41,9 @@ export const agents: typeof en = {
   },
   hidden: 'Der Agent darf die Werte nicht sehen, daher stehen sie nicht hier. Was er gesendet hat, steht unten.',
   newRecord: 'ein neuer Datensatz dieser Änderung',
-  more: (count) => counted(count, { one: '# weiteren zeigen', other: '# weitere zeigen' }),
+  more: (count) => formatCount(count, { one: '# weiteren zeigen', other: '# weitere zeigen' }),
   beyond: (count) =>
-    counted(count, {
+    formatCount(count, {
       one: 'und # weiterer, der nicht aufgeführt ist',
       other: 'und # weitere, die nicht aufgeführt sind',
     }),
@@ -74,7 +74,7 @@ export const agents: typeof en = {
   mayNotLead: (permission) =>
     `Dafür ist ${permission} nötig, das Ihr Konto nicht hat. Fragen Sie jemanden, der es hat.`,
   homeTitle: 'Agenten warten auf Sie',
-  menu: (count) => counted(count, { one: '# wartet auf Sie', other: '# warten auf Sie' }),
+  menu: (count) => formatCount(count, { one: '# wartet auf Sie', other: '# warten auf Sie' }),
 }
 
 /** Einstellungen, Agenten. */

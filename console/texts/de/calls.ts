@@ -1,14 +1,14 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import type { calls as english } from '../en/calls.ts'
 
-const counted = countIn('de')
+const formatCount = createCountFormat('de')
 
 export const outcomes = { ok: 'Beantwortet', refused: 'Abgelehnt', replayed: 'Wiederholt', dry_run: 'Probelauf' }
 
 export const calls: typeof english = {
   none: 'Keine passenden Aufrufe',
   noneLead: 'Aufrufe erscheinen hier nach einer Sekunde. Ändern Sie die Filter, wenn Sie welche erwarten.',
-  matching: (count) => counted(count, { one: '# Aufruf', other: '# Aufrufe' }),
+  matching: (count) => formatCount(count, { one: '# Aufruf', other: '# Aufrufe' }),
   time: 'Zeit',
   route: 'Route',
   status: 'Status',
@@ -111,13 +111,13 @@ export const calls: typeof english = {
   failures: 'Was scheitert',
   failuresLead: 'Ablehnungen der letzten sieben Tage, gleiche zusammen.',
   noFailures: 'In den letzten sieben Tagen wurde nichts abgelehnt.',
-  failure: (count, since) => counted(count, { one: `einmal, ${since}`, other: `#-mal seit ${since}` }),
+  failure: (count, since) => formatCount(count, { one: `einmal, ${since}`, other: `#-mal seit ${since}` }),
   on: 'bei',
   showFailures: (what) => `Aufrufe zeigen: ${what}`,
   lastFailure: 'Den letzten öffnen',
   keeping: 'Was Aufrufe sagen',
   keepingLead: (days) =>
-    `Anfragen und Antworten werden ${counted(days, { one: '# Tag', other: '# Tage' })} aufbewahrt, je bis zu 16 KiB und bei vielen Aufrufen nicht von jedem. Schützenswerte Felder sind verdeckt, Tokens nie dabei.`,
+    `Anfragen und Antworten werden ${formatCount(days, { one: '# Tag', other: '# Tage' })} aufbewahrt, je bis zu 16 KiB und bei vielen Aufrufen nicht von jedem. Schützenswerte Felder sind verdeckt, Tokens nie dabei.`,
   keepingNever: 'Wer den Dienst betreibt, hat entschieden, dass davon nichts aufbewahrt wird.',
   keepingSwitch: 'Anfragen und Antworten aufbewahren',
   keepingOn: 'Was Aufrufe sagen, wird ab jetzt aufbewahrt.',

@@ -1,11 +1,11 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
-const counted = countIn('de')
+const formatCount = createCountFormat('de')
 
 /** Every text of the interface in German. */
 export const de: Texts = {
@@ -122,7 +122,7 @@ export const de: Texts = {
     stepsDone: (done, failed) =>
       failed === 0 ? `${done} geändert` : `${done} geändert, ${failed} ließen sich nicht ändern`,
     changedMeanwhile: (count) =>
-      counted(count, {
+      formatCount(count, {
         one: 'Einen davon hat inzwischen jemand anders geändert; er bleibt, wie er ist. Sehen Sie ihn sich zuerst an.',
         other:
           '# davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.',
@@ -158,7 +158,7 @@ export const de: Texts = {
     saved: 'Gespeichert.',
     unchanged: 'Nichts wurde geändert.',
     problems: (count) =>
-      counted(count, { one: 'Ein Feld braucht Aufmerksamkeit', other: '# Felder brauchen Aufmerksamkeit' }),
+      formatCount(count, { one: 'Ein Feld braucht Aufmerksamkeit', other: '# Felder brauchen Aufmerksamkeit' }),
     unsavedTitle: 'Ohne Speichern verlassen?',
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
@@ -215,10 +215,10 @@ export const de: Texts = {
     confirm: 'Löschen',
     deleted: (name) => `${name} ist gelöscht.`,
     count: (count, many) => `${count} × ${many}`,
-    several: (count) => counted(count, { one: '# Datensatz löschen?', other: '# Datensätze löschen?' }),
+    several: (count) => formatCount(count, { one: '# Datensatz löschen?', other: '# Datensätze löschen?' }),
     changed: 'Seit dem Öffnen hat sich etwas geändert. Das würde jetzt geschehen.',
     severalBlocked: (count) =>
-      counted(count, {
+      formatCount(count, {
         one: '# davon lässt sich nicht löschen und bleibt:',
         other: '# davon lassen sich nicht löschen und bleiben:',
       }),
@@ -260,7 +260,7 @@ export const de: Texts = {
     more: 'Mehr zeigen',
     undoTitle: 'Alles davon zurücknehmen?',
     undoMany: (count) =>
-      `Das wurde mit anderem zusammen geschrieben: ${counted(count, { one: '# Eintrag wird zurückgenommen, so wie er vorher war', other: '# Einträge werden zurückgenommen, so wie sie vorher waren' })}.`,
+      `Das wurde mit anderem zusammen geschrieben: ${formatCount(count, { one: '# Eintrag wird zurückgenommen, so wie er vorher war', other: '# Einträge werden zurückgenommen, so wie sie vorher waren' })}.`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,
@@ -271,7 +271,7 @@ export const de: Texts = {
     licences: 'Zulassungen, die bald enden',
     service: 'Geräte vor der Wartung',
     hours: 'Stunden freizugeben',
-    hoursOf: (hours) => counted(hours, { one: '# Stunde', other: '# Stunden' }),
+    hoursOf: (hours) => formatCount(hours, { one: '# Stunde', other: '# Stunden' }),
     drafts: 'Rechnungsentwürfe',
     recent: 'Letzte Änderungen',
     all: 'Alles in Ordnung',
@@ -302,7 +302,7 @@ export const de: Texts = {
     endOne: (device) => `Sitzung von ${device} beenden`,
     endOthers: 'Alle anderen beenden',
     ended: 'Die Sitzung ist beendet.',
-    endedOthers: (count) => counted(count, { one: '# Sitzung ist beendet.', other: '# Sitzungen sind beendet.' }),
+    endedOthers: (count) => formatCount(count, { one: '# Sitzung ist beendet.', other: '# Sitzungen sind beendet.' }),
     saved: 'Ihr Profil ist gespeichert.',
     strength: ['Sehr leicht zu erraten', 'Leicht zu erraten', 'Noch zu erraten: ein Wort mehr', 'Gut', 'Sehr gut'],
     strengthHint:

@@ -1,10 +1,10 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
 import { calls, outcomes } from './calls.ts'
 
-const counted = countIn('de')
+const formatCount = createCountFormat('de')
 
 export const settings: Texts['settings'] = {
   title: 'Einstellungen',
@@ -89,12 +89,12 @@ export const settings: Texts['settings'] = {
     callingNow: 'Wer jetzt aufruft',
     callingNobody: 'In den letzten 24 Stunden hat niemand damit aufgerufen.',
     caller: (address, count, last) =>
-      `${address}: ${counted(count, { one: '# Aufruf', other: '# Aufrufe' })} in den letzten 24 Stunden, zuletzt ${last}`,
+      `${address}: ${formatCount(count, { one: '# Aufruf', other: '# Aufrufe' })} in den letzten 24 Stunden, zuletzt ${last}`,
     unknownAddress: 'Eine unbekannte Adresse',
     dead: (address, count, last) =>
-      `Das alte Token wird noch von ${address} benutzt: ${counted(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
+      `Das alte Token wird noch von ${address} benutzt: ${formatCount(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
     deadDisabled: (address, count, last) =>
-      `${address} wird abgelehnt, weil das Konto hinter dem Token gesperrt ist: ${counted(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
+      `${address} wird abgelehnt, weil das Konto hinter dem Token gesperrt ist: ${formatCount(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
     cured: (address) =>
       `${address} wurde mit dem alten Token abgelehnt und kam seither wieder durch. Läuft dort noch ein anderes Programm, hat es vielleicht noch das alte.`,
     deadCalls: (address) => `Aufrufe von ${address}`,
@@ -209,7 +209,7 @@ export const settings: Texts['settings'] = {
     url: 'Adresse',
     urlHint: 'Wo Ihr Programm empfängt, etwa https://erp.example.com/hooks',
     events: 'Ereignisse',
-    eventCount: (count) => counted(count, { one: '# Ereignis', other: '# Ereignisse' }),
+    eventCount: (count) => formatCount(count, { one: '# Ereignis', other: '# Ereignisse' }),
     actions: {
       created: 'Angelegt',
       updated: 'Geändert',
@@ -371,7 +371,7 @@ export const settings: Texts['settings'] = {
     enabled: 'Kann sich anmelden',
     disable: 'Gesperrt: kann sich nicht anmelden, und sein Token wird abgelehnt',
     edit: (name) => `${name} bearbeiten`,
-    rights: (count) => counted(count, { one: '# Recht', other: '# Rechte' }),
+    rights: (count) => formatCount(count, { one: '# Recht', other: '# Rechte' }),
     saved: 'Das Konto ist gespeichert.',
     you: 'Sie',
   },

@@ -1,6 +1,6 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 
-const counted = countIn('en')
+const formatCount = createCountFormat('en')
 /** The texts about agents: what they ask for, and what they may do. */
 export const agents = {
   title: 'Agents',
@@ -11,7 +11,7 @@ export const agents = {
   others: 'Everything else',
   one: 'Change of an agent',
   by: (who: string) => `claims to be ${who}`,
-  records: (count: number) => counted(count, { one: '# record', other: '# records' }),
+  records: (count: number) => formatCount(count, { one: '# record', other: '# records' }),
   noReason: 'No reason is known any more',
   nothing: 'nothing',
   says: 'What the agent says',
@@ -39,9 +39,9 @@ export const agents = {
   },
   hidden: 'The agent may not see the values, so they are not shown. What it sent stands below.',
   newRecord: 'a new record of this change',
-  more: (count: number) => counted(count, { one: 'Show one more', other: 'Show # more' }),
+  more: (count: number) => formatCount(count, { one: 'Show one more', other: 'Show # more' }),
   beyond: (count: number) =>
-    counted(count, { one: 'and # more, which is not listed', other: 'and # more, which are not listed' }),
+    formatCount(count, { one: 'and # more, which is not listed', other: 'and # more, which are not listed' }),
   sent: 'What the agent sent, to the letter',
   decide: 'Your decision',
   approveLead: 'Approving writes nothing. The agent can then do exactly this, and nothing else.',
@@ -69,7 +69,7 @@ export const agents = {
   mayNotLead: (permission: string) =>
     `It needs ${permission}, which your account does not hold. Ask a colleague who does.`,
   homeTitle: 'Agents wait for you',
-  menu: (count: number) => counted(count, { one: '# waits for you', other: '# wait for you' }),
+  menu: (count: number) => formatCount(count, { one: '# waits for you', other: '# wait for you' }),
 }
 
 /** Settings, Agents. */

@@ -1,10 +1,10 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 
-const counted = countIn('en')
+const formatCount = createCountFormat('en')
 /** The texts of Settings, Audit. */
 export const audit = {
   lead: 'Who signed in or failed to, whose sessions ended, and what was set, exported and imported. Sign-ins, exports and imports are kept for 400 days unless the operator decides otherwise; the rest stays.',
-  found: (count: number) => counted(count, { one: '# entry', other: '# entries' }),
+  found: (count: number) => formatCount(count, { one: '# entry', other: '# entries' }),
   all: 'Entries',
   none: 'Nothing was found',
   noneLead: 'Choose other days, or show everything.',

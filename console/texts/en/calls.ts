@@ -1,7 +1,7 @@
 import { refusals } from '#registry/refusals.ts'
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 
-const counted = countIn('en')
+const formatCount = createCountFormat('en')
 
 /** The outcomes of a call. */
 export const outcomes: { [outcome: string]: string } = {
@@ -15,7 +15,7 @@ export const outcomes: { [outcome: string]: string } = {
 export const calls = {
   none: 'No calls match',
   noneLead: 'Calls appear here within a second. Change the filters if you expect some.',
-  matching: (count: number) => counted(count, { one: '# call', other: '# calls' }),
+  matching: (count: number) => formatCount(count, { one: '# call', other: '# calls' }),
   time: 'Time',
   route: 'Route',
   status: 'Status',
@@ -93,13 +93,14 @@ export const calls = {
   failures: 'What fails',
   failuresLead: 'Refusals of the last seven days, alike ones together.',
   noFailures: 'Nothing was refused in the last seven days.',
-  failure: (count: number, since: string) => counted(count, { one: `once, ${since}`, other: `# times since ${since}` }),
+  failure: (count: number, since: string) =>
+    formatCount(count, { one: `once, ${since}`, other: `# times since ${since}` }),
   on: 'on',
   showFailures: (what: string) => `Show calls: ${what}`,
   lastFailure: 'Open the last one',
   keeping: 'What calls say',
   keepingLead: (days: number) =>
-    `Requests and answers are kept for ${counted(days, { one: '# day', other: '# days' })}, up to 16 KiB of each and not of every call when there are many. Sensitive fields are masked, tokens never kept.`,
+    `Requests and answers are kept for ${formatCount(days, { one: '# day', other: '# days' })}, up to 16 KiB of each and not of every call when there are many. Sensitive fields are masked, tokens never kept.`,
   keepingNever: 'Whoever runs the service has decided that nothing of it is kept.',
   keepingSwitch: 'Keep requests and answers',
   keepingOn: 'What calls say is kept from now on.',

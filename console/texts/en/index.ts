@@ -1,10 +1,10 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
-const counted = countIn('en')
+const formatCount = createCountFormat('en')
 
 /** Every text of the interface in English. Another language is another value of the same type. */
 export const en = {
@@ -118,7 +118,7 @@ export const en = {
     stepsDone: (done: number, failed: number) =>
       failed === 0 ? `${done} changed` : `${done} changed, ${failed} could not be changed`,
     changedMeanwhile: (count: number) =>
-      counted(count, {
+      formatCount(count, {
         one: '# of them was changed by somebody else meanwhile and stays as it is; look at it first.',
         other: '# of them were changed by somebody else meanwhile and stay as they are; look at them first.',
       }),
@@ -151,7 +151,8 @@ export const en = {
     created: (one: string) => `The ${one} was created.`,
     saved: 'Saved.',
     unchanged: 'Nothing was changed.',
-    problems: (count: number) => counted(count, { one: 'One field needs attention', other: '# fields need attention' }),
+    problems: (count: number) =>
+      formatCount(count, { one: 'One field needs attention', other: '# fields need attention' }),
     unsavedTitle: 'Leave without saving?',
     unsaved: 'What you typed is not saved yet and would be lost.',
     leave: 'Leave',
@@ -207,7 +208,7 @@ export const en = {
     confirm: 'Delete',
     deleted: (name: string) => `${name} is deleted.`,
     count: (count: number, many: string) => `${count} × ${many}`,
-    several: (count: number) => counted(count, { one: 'Delete # record?', other: 'Delete # records?' }),
+    several: (count: number) => formatCount(count, { one: 'Delete # record?', other: 'Delete # records?' }),
     changed: 'Something has changed since you looked. This is what would happen now.',
     severalBlocked: (count: number) => `${count} of them cannot be deleted and will stay:`,
     severalDeleted: (count: number) => `${count} deleted.`,
@@ -250,7 +251,7 @@ export const en = {
     more: 'Show more',
     undoTitle: 'Take all of it back?',
     undoMany: (count: number) =>
-      `This was written together with others: ${counted(count, { one: '# record is taken back, as it was', other: '# records are taken back, as they were' })} before.`,
+      `This was written together with others: ${formatCount(count, { one: '# record is taken back, as it was', other: '# records are taken back, as they were' })} before.`,
   },
   home: {
     greeting: (name: string) => `Good day, ${name}`,
@@ -261,7 +262,7 @@ export const en = {
     licences: 'Licences about to lapse',
     service: 'Equipment due for service',
     hours: 'Hours to approve',
-    hoursOf: (hours: number) => counted(hours, { one: '# hour', other: '# hours' }),
+    hoursOf: (hours: number) => formatCount(hours, { one: '# hour', other: '# hours' }),
     drafts: 'Draft invoices',
     recent: 'Recent changes',
     all: 'All is in order',
@@ -292,7 +293,8 @@ export const en = {
     endOne: (device: string) => `End the session of ${device}`,
     endOthers: 'End all others',
     ended: 'The session has ended.',
-    endedOthers: (count: number) => counted(count, { one: '# session has ended.', other: '# sessions have ended.' }),
+    endedOthers: (count: number) =>
+      formatCount(count, { one: '# session has ended.', other: '# sessions have ended.' }),
     saved: 'Your profile is saved.',
     strength: ['Very easily guessed', 'Easily guessed', 'Still guessed: add a word', 'Good', 'Very good'],
     strengthHint:

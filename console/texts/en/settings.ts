@@ -1,9 +1,9 @@
-import { countIn } from '../count.ts'
+import { createCountFormat } from '../count.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
 import { calls, outcomes } from './calls.ts'
 
-const counted = countIn('en')
+const formatCount = createCountFormat('en')
 
 /** The texts of Settings. */
 export const settings = {
@@ -88,12 +88,12 @@ export const settings = {
     callingNow: 'Who is calling now',
     callingNobody: 'Nobody has called with it in the last 24 hours.',
     caller: (address: string, count: number, last: string) =>
-      `${address}: ${counted(count, { one: '# call', other: '# calls' })} in the last 24 hours, last ${last}`,
+      `${address}: ${formatCount(count, { one: '# call', other: '# calls' })} in the last 24 hours, last ${last}`,
     unknownAddress: 'An unknown address',
     dead: (address: string, count: number, last: string) =>
-      `The old token is still used by ${address}: ${counted(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
+      `The old token is still used by ${address}: ${formatCount(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
     deadDisabled: (address: string, count: number, last: string) =>
-      `${address} is refused because the account behind the token is disabled: ${counted(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
+      `${address} is refused because the account behind the token is disabled: ${formatCount(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
     cured: (address: string) =>
       `${address} was refused with the old token and has been let in since. If another program runs there, it may still have the old one.`,
     deadCalls: (address: string) => `Calls from ${address}`,
@@ -207,7 +207,7 @@ export const settings = {
     url: 'Address',
     urlHint: 'Where your program receives, such as https://erp.example.com/hooks',
     events: 'Events',
-    eventCount: (count: number) => counted(count, { one: '# event', other: '# events' }),
+    eventCount: (count: number) => formatCount(count, { one: '# event', other: '# events' }),
     actions: {
       created: 'Created',
       updated: 'Changed',
@@ -353,7 +353,7 @@ export const settings = {
     enabled: 'Can sign in',
     disable: 'Disabled: cannot sign in, and its token is refused',
     edit: (name: string) => `Edit ${name}`,
-    rights: (count: number) => counted(count, { one: '# permission', other: '# permissions' }),
+    rights: (count: number) => formatCount(count, { one: '# permission', other: '# permissions' }),
     saved: 'The account is saved.',
     you: 'you',
   },
