@@ -75,6 +75,8 @@ process.on('SIGINT', () => {
 })
 mkdirSync(values.folder, { recursive: true })
 for (const name of values.whole ? names : [single]) if (!signal.aborted) await runPart(name)
+// By itself Node.js 24 was seen to wait for ever for a handle of its own, once all parts had ended.
+process.exit()
 
 async function runPart(name: PartName): Promise<void> {
   if (values.whole) console.log(`\n${name}, from ${new Date().toISOString().slice(11, 19)} UTC`)
