@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { agentAnswerBytesMax, agentRequestBytesMax } from '#registry/agents.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { untilTold } from '../stage/wait.ts'
 import { openAgent, revisions, sendRaw, setAgentsOf, useRaw } from './stage.ts'
 
 let stage: Stage
@@ -223,6 +224,7 @@ describe('The tools that read', () => {
     await setAgentsOf(stage, own)
     const { data: now } = await useRaw(stage, own, 'changes', { after: 'now' })
     for (let n = 0; n < 30; n++) await own.create('clients', { name: `Client ${n}`, notes: 'long '.repeat(200) })
+    await untilTold(stage)
     let [after, more, seen] = [now.next, true, 0]
     while (more) {
       const { data } = await useRaw(stage, own, 'changes', { after, limit: 50, records: ['clients'] })
