@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { drawer } from './draw.ts'
+import { drawer, pickOf } from './draw.ts'
 import type { Line, RecordedEvent } from './history.ts'
 import { operations, type Parts, pause, type Site, settle } from './operations.ts'
 import type { RecordedRequest, RecordedResponse, Recorder } from './recorder.ts'
@@ -33,7 +33,11 @@ type WorkloadContext = {
   followers: number
   /** The records that the receiver of a company is told of. */
   receiver?: Receiver
+  rare?: RareOperations
 }
+
+/** Names operations of which half of all that is called are made, while there are any. */
+type RareOperations = () => readonly string[]
 
 /** Loads companies with callers that write the same few records in every way. */
 export async function startLoad({
@@ -43,6 +47,7 @@ export async function startLoad({
   writers,
   followers,
   receiver,
+  rare,
 }: WorkloadContext): Promise<Load> {
   const draw = drawer(seed)
   let isOver = false
@@ -61,7 +66,7 @@ export async function startLoad({
     end = null
     callers = sites.flatMap((site) =>
       Array.from({ length: writers }, () =>
-        keepCalling(site, (operation) => (parts) => settle(site, operation, parts), 30),
+        keepCalling(site, (operation) => (parts) => settle(site, operation, parts), 30, rare),
       ),
     )
   }
@@ -137,10 +142,16 @@ export async function prepare(site: Site, send: Send): Promise<void> {
 }
 
 /** Makes one operation after the other until the site is over, with a pause of up to so many milliseconds between two. */
-export async function keepCalling(site: Site, sendAs: (operation: string) => Send, pauseMs: number): Promise<void> {
+export async function keepCalling(
+  site: Site,
+  sendAs: (operation: string) => Send,
+  pauseMs: number,
+  rare: RareOperations = () => [],
+): Promise<void> {
   const names = Object.keys(operations)
   while (!site.isOver()) {
-    const name = names[Math.floor(site.draw() * names.length)] as string
+    const rarest = rare()
+    const name = pickOf(rarest.length > 0 && site.draw() < 0.5 ? rarest : names, site.draw) as string
     await operations[name]?.(site, sendAs(name))
     await pause(pauseMs * site.draw())
   }

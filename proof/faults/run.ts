@@ -83,8 +83,13 @@ type Asked = {
   /** Whether upgrades are killed, too. */
   hasUpgrades?: boolean
   writers?: number
-  /** A fault is made again until it has met each operation, but not more often than this. */
+  /**
+   * A fault is made again until it has met each operation, but not more often than this. Half of all that is called
+   * meanwhile is what it has not met.
+   */
   timesMax?: number
+  /** What the faults of a ground did on the grounds before it. */
+  before?: readonly Suffered[]
   onSuffered?: (one: Suffered) => void
   signal?: AbortSignal
 }
@@ -160,7 +165,7 @@ async function sufferOn(
       if (times === 0) done.untried.push(...faults.map((fault) => `${fault.name}: ${ground.lacks}`))
       break
     }
-    const again = isOnce ? { ...asked, timesMax: 1, seed: asked.seed + times } : asked
+    const again = isOnce ? { ...asked, timesMax: 1, seed: asked.seed + times, before: suffered } : asked
     const own = await sufferAll(ground, faults, again, done)
     const added = own.map((one, place) => (suffered[place] ? addTogether(suffered[place], one) : one))
     suffered = [...added, ...suffered.slice(own.length)]
@@ -172,7 +177,7 @@ async function sufferOn(
 async function sufferAll(
   ground: Ground,
   faults: readonly BoundedFault<Ground>[],
-  { seed, file, writers = 8, timesMax = faultsMax, onSuffered, signal }: Asked,
+  { seed, file, writers = 8, timesMax = faultsMax, before = [], onSuffered, signal }: Asked,
   done: FaultsRun,
 ): Promise<Suffered[]> {
   const { service } = ground
@@ -180,19 +185,23 @@ async function sufferAll(
   const recorder = openRecorder(service.url, file)
   const { watched, measure } = watch(recorder)
   const own: Suffered[] = []
+  let unmet: readonly string[] = []
   try {
     const token = { name: 'a-0', text: (await createCompany(service.give)).token }
     for (const line of references) recorder.write(line)
     const account = { id: '', name: 'a', token }
-    const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers: 1 })
-    for (const fault of faults) {
+    const rare = () => unmet
+    const load = await startLoad({ recorder: watched, accounts: [account], seed, writers, followers: 1, rare })
+    for (const [place, fault] of faults.entries()) {
       if (signal?.aborted) untried.push(`${fault.name}: ended before`)
       else {
         let one: Suffered | undefined
-        while (!one || (findUnmet(one).length > 0 && one.times < timesMax && !signal?.aborted)) {
+        unmet = before[place] ? findUnmet(before[place]) : []
+        while (!one || (unmet.length > 0 && one.times < timesMax && !signal?.aborted)) {
           await after(1000)
           const again = await measure(fault, ground)
           one = one ? addTogether(one, again) : again
+          unmet = findUnmet(one)
         }
         own.push(one)
         onSuffered?.(one)
