@@ -4,7 +4,6 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import { inspectEmbedded } from '#server/embedded/open.ts'
 import { createStage, jsonOf } from '../command/stage.ts'
-import { fastFolder } from '../stage/fast-folder.ts'
 import { send } from '../stage/http.ts'
 import { type Process, startProcess } from '../stage/process.ts'
 import { eventually, pause } from '../stage/wait.ts'
@@ -14,7 +13,7 @@ const backMsMax = 15_000
 
 /** `serve` on a bundled database of its own, with a company; `data` is its data folder where it is not in the stage's. */
 export async function openOwn(more: { [name: string]: string } = {}, data?: string) {
-  const stage = await createStage(await fastFolder())
+  const stage = await createStage()
   const folder = data ?? stage.data
   const environment = { PLUMBLINE_DATA: folder, ...more }
   const give = (...words: string[]) => stage.give(words, { PLUMBLINE_DATA: folder })

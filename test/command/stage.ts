@@ -16,8 +16,8 @@ export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 export type CommandOutput = { code: number; out: string; err: string }
 
 /** A folder of its own for a file of tests, with a data folder in it; `clear` leaves nothing behind. */
-export async function createStage(parent = tmpdir()) {
-  const folder = await mkdtemp(join(parent, 'plumbline-command-'))
+export async function createStage() {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-command-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
   const data = join(folder, 'data')

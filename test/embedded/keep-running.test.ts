@@ -3,7 +3,6 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openOn } from '../../server/embedded/open.ts'
-import { fastFolder } from '../stage/fast-folder.ts'
 import { eventually } from '../stage/wait.ts'
 import { ask, isRoot, pidOf, runs, stage, usersOf } from './stage.ts'
 
@@ -24,7 +23,7 @@ const answers = (opened: Opened): Promise<void> =>
   eventually(async () => expect(await ask(opened.connection, '1')).toBe(1))
 
 test('A server that is gone is started again, each time it is, once for all who use it, and stopped by the last.', async () => {
-  const { machine, folder } = await stage(await fastFolder())
+  const { machine, folder } = await stage()
   const cluster = join(folder, 'postgres', 'cluster')
   const [first, second] = [await openOn(machine, { folder }), await openOn(machine, { folder })]
   const heard = [await keep(first), await keep(second)]
@@ -104,7 +103,7 @@ describe('A server is not started again', () => {
     },
   ]
   test.each(rows)('$why, which is said once; when that is over it is.', async ({ make, says }) => {
-    const { machine, folder } = await stage(await fastFolder())
+    const { machine, folder } = await stage()
     const cluster = join(folder, 'postgres', 'cluster')
     const opened = await openOn(machine, { folder })
     const heard = await keep(opened)
@@ -121,7 +120,7 @@ describe('A server is not started again', () => {
   })
 
   test('while the service stops.', async () => {
-    const { machine, folder } = await stage(await fastFolder())
+    const { machine, folder } = await stage()
     const cluster = join(folder, 'postgres', 'cluster')
     const opened = await openOn(machine, { folder })
     const stopping = new AbortController()
@@ -138,7 +137,7 @@ describe('A server is not started again', () => {
 })
 
 test('An archive that cannot be written any more does not keep it from starting.', async () => {
-  const { root, machine, folder } = await stage(await fastFolder())
+  const { root, machine, folder } = await stage()
   const archive = join(root, 'archive')
   const opened = await openOn(machine, { folder, archive: { folder: archive, seconds: 60 } })
   const heard = await keep(opened)

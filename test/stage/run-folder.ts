@@ -1,26 +1,28 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRoot } from '#server/embedded/processes.ts'
 
+/** Room for the files of a run, which take less than 2 GiB, and memory for its programs. */
+const runBytesMax = 6 * 1024 ** 3
+
 /**
- * The temporary folders of one run: its workers and programs get the first as TMPDIR, and `fastFolder` returns the second,
- * which is in memory. They are new, so nothing that another user left is in the way, and their removal takes away what a
- * killed program left behind. Others have no access, except where root runs the tests: programs that root starts as
- * another user create files in them.
+ * Creates the temporary folder of one run, which its workers and programs get as TMPDIR: in memory where there is room, as
+ * hundreds of databases are created in it and removed again. It is new, so nothing that another user left is in the way, and
+ * its removal takes away what a killed program left behind. Others have no access, except where root runs the tests: programs
+ * that root starts as another user create files in it.
  */
 export default function setup() {
   const { TMPDIR: shared } = process.env
-  const folders = [tmpdir(), '/dev/shm'].flatMap(createFolder)
-  const [folder, fast] = folders
+  const folder = createFolder('/dev/shm', hasRoom) ?? createFolder(tmpdir())
+  if (folder === undefined) throw new Error(`No folder can be created in ${tmpdir()}.`)
   process.env.TMPDIR = folder
-  if (fast !== undefined) process.env.PLUMBLINE_TEST_MEMORY = fast
   // A run that is stopped by a signal has no teardown, and by some of them no exit either.
   const stop = () => process.exit(130)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, stop)
-  const clear = () => folders.forEach(removeOrSay)
+  const clear = () => removeOrSay(folder)
   const clearAtExit = () => {
     killDescendants()
     clear()
@@ -35,16 +37,27 @@ export default function setup() {
   }
 }
 
-/** Returns none if nothing can be created there. */
-function createFolder(parent: string): string[] {
+/** Returns undefined if the folder would be unfit, or nothing can be created there. */
+function createFolder(parent: string, isFit: (folder: string) => boolean = () => true): string | undefined {
   try {
     const folder = mkdtempSync(join(parent, 'plumbline-'))
     chmodSync(folder, isRoot() ? 0o1733 : 0o700)
-    return [folder]
-  } catch (error) {
-    if (parent === tmpdir()) throw error
-    return []
+    if (isFit(folder)) return folder
+    rmSync(folder, { recursive: true })
+  } catch {
+    // There is another place.
   }
+  return undefined
+}
+
+/** Returns whether a folder in memory has room for a whole run, and programs in it can be executed. */
+function hasRoom(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  const program = join(folder, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+  const { status } = spawnSync(program)
+  rmSync(program)
+  return status === 0 && Math.min(bavail * bsize, freemem()) > runBytesMax
 }
 
 /** Workers, and the services that they started, would go on and write into folders that are removed. */
