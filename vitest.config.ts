@@ -16,6 +16,15 @@ const alone = testsOf([
   'house/updates-in-place',
   'webhooks/room',
 ])
+/**
+ * They call the service in their own process. A worker keeps its modules from one file to the next: they have no state.
+ * One of the console puts a module of its own in the place of another, and gets a worker of its own.
+ */
+const within = [
+  '{registry,derive,sql}/**/*.test.ts',
+  'test/{agents,browser,document,examples,fair,http,persons,webhooks}/**/*.test.ts',
+  'test/console/!(password-queue).test.ts',
+]
 /** The files that take longest, by the clock, so that all workers end together. Others come by the length of their text. */
 const longest = testsOf([
   'documents/pages',
@@ -83,8 +92,10 @@ class LongestFirst extends BaseSequencer {
       const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`))
       return place < 0 ? longest.length : place
     }
+    // Those of the base come with all that are isolated first, so that a worker goes on with the next of the others.
     const sorted = await super.sort(specifications)
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+    const isIsolated = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1)
+    return sorted.toSorted((one, other) => isIsolated(one) - isIsolated(other) || placeOf(one) - placeOf(other))
   }
 }
 
@@ -105,9 +116,20 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: ['{registry,derive,sql,test}/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
           // Those of test/citus need a cluster: npm run citus.
-          exclude: [...alone, 'test/citus/**'],
+          exclude: [...alone, ...within, 'test/citus/**'],
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'within',
+          include: within,
+          exclude: alone,
+          isolate: false,
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },

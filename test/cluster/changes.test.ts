@@ -48,6 +48,7 @@ describe.runIf(!process.env.CITUS_URL)('In a copy of the database the feed goes 
           select $1, 'api', 'clients', 1, 'changed', 2, max(epoch) from log_epochs`,
         values: [own.id],
       })
+      await untilTold({ sql: (text) => copy.read({ text, values: [] }), connection: stage.connection })
       const rest = await read(copy, own, before)
       expect(rest.changes.map(({ id }) => id.split('_')[1])).toEqual(['1', '2'])
       expect((await read(copy, own, rest.next)).changes).toEqual([])
