@@ -12,10 +12,11 @@ const alone = testsOf([
   'cluster/faults',
   'cluster/stopping',
   'embedded/start-time',
-  'hostile/*',
   'house/updates-in-place',
   'webhooks/room',
 ])
+/** Their attacks are counted and not timed, so two may be made at once; but nothing else beside them. */
+const attacks = testsOf(['hostile/*'])
 /**
  * They call the service in their own process. A worker keeps its modules from one file to the next: they have no state.
  * One of the console puts a module of its own in the place of another, and gets a worker of its own.
@@ -118,7 +119,7 @@ export default defineConfig({
           name: 'together',
           include: ['test/**/*.test.ts'],
           // Those of test/citus need a cluster: npm run citus.
-          exclude: [...alone, ...within, 'test/citus/**'],
+          exclude: [...alone, ...attacks, ...within, 'test/citus/**'],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
@@ -134,7 +135,8 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'attacks', include: attacks, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 })

@@ -13,6 +13,7 @@ import {
   type Identity,
   isRoot,
   isShared,
+  killOrphans,
   readOwnIdentity,
   readStatus,
   type ServerStatus,
@@ -108,6 +109,9 @@ type ClusterTask = {
   signal?: AbortSignal
 }
 
+/** The time in milliseconds that sessions have to end by themselves after their postmaster was killed. */
+const orphansMs = 1000
+
 /**
  * Reads the status, takes the next missing step, and repeats both until PostgreSQL has let us in. Others may create,
  * start and stop at the same time: the next reading shows it.
@@ -137,6 +141,8 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
     if (start?.end()) {
       reason = await explainEnd(start, location)
       start = undefined
+      if (reason.includes('pre-existing shared memory block') && Date.now() - waitingSince > orphansMs)
+        await killOrphans(identity, cluster)
     } else if (!start && status.state !== 'alive') {
       if (bin === undefined) {
         bin = await findPrograms(machine, location, progress)

@@ -139,6 +139,24 @@ const readColumn = (column: string, pid: number): Promise<string> =>
     () => '',
   )
 
+/**
+ * Kills the processes of a cluster that have outlived their postmaster. Those that wait for a lock whose holder was killed
+ * too never end, and PostgreSQL does not start while one of them has its shared memory. Needs /proc; without it does nothing.
+ */
+export const killOrphans = (identity: Identity, cluster: string) => shell(identity, orphansScript, cluster)
+
+/** A process of PostgreSQL has the cluster as its working folder. The parent of an orphan does not have it on its command line. */
+const orphansScript = `cd "$1" || exit
+here=$(pwd -P)
+wordsOf() { tr '\\0' ' ' <"/proc/$1/cmdline"; }
+for place in /proc/[0-9]*; do
+  pid=\${place#/proc/}
+  test "$(readlink "$place/cwd")" = "$here" || continue
+  case $(wordsOf "$pid") in 'postgres: '*) ;; *) continue ;; esac
+  case $(wordsOf "$(sed -n 's/^PPid:[^0-9]*//p' "$place/status")") in *"$1"*) continue ;; esac
+  kill -9 "$pid"
+done 2>/dev/null`
+
 /** Stops PostgreSQL by its fast shutdown: open transactions are rolled back. Returns when its process is gone. */
 export async function stopServer(cluster: string): Promise<void> {
   const running = await readStatus(cluster)

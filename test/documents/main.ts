@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buildConsole } from '#server/commands/build-console.ts'
 import { runPage } from './run-page.ts'
 
@@ -8,7 +10,7 @@ await buildConsole((sentence) => console.error(sentence))
 for (const path of paths) {
   const startedAt = performance.now()
   try {
-    await runPage(path)
+    await runPage(path, join(tmpdir(), `plumbline-page-${process.pid}`))
     console.log(`${path}: as printed, ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   } catch (error) {
     console.error((error as Error).message)

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildConsole } from '#server/commands/build-console.ts'
@@ -21,12 +22,13 @@ const skipped = pages.flatMap(({ path, blocks }) =>
 
 describe.concurrent('The commands of a page do what it shows', () => {
   beforeAll(() => buildConsole(() => undefined))
-  const slots = [Promise.resolve(), Promise.resolve()]
+  const folders = [1, 2].map((number) => join(tmpdir(), `plumbline-page-${number}`))
+  const slots = folders.map((folder) => ({ folder, isFree: Promise.resolve() }))
   /** Runs two pages at a time: a page waits for processes and keeps one processor busy. */
   const runInTurn = async (path: string): Promise<void> => {
-    const slot = slots.shift() ?? Promise.resolve()
-    const run = slot.then(() => runPage(path))
-    slots.push(run.catch(() => undefined))
+    const { folder, isFree } = slots.shift() as (typeof slots)[number]
+    const run = isFree.then(() => runPage(path, folder))
+    slots.push({ folder, isFree: run.catch(() => undefined) })
     await run
   }
   test.each(runnable)('%s', { timeout: 600_000 }, runInTurn)

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -21,12 +20,13 @@ const blockTimeoutMs = 120_000
 
 /**
  * Runs the commands of a page, as they are printed, in one shell, in a copy of the checkout with the built console.
- * Rejects with file, line, command, expected and printed text at the first block that does something else.
+ * Rejects with file, line, command, expected and printed text at the first block that does something else. The folder is
+ * created and removed; where it has the name of an earlier one, Node.js has compiled the programs in it already.
  */
-export async function runPage(path: string): Promise<void> {
+export async function runPage(path: string, folder: string): Promise<void> {
   const port = await findFreePort()
   const page = readPage(await readFile(join(root, path), 'utf8'), port)
-  const folder = await mkdtemp(join(tmpdir(), 'plumbline-page-'))
+  await mkdir(folder)
   // PostgreSQL, started by root, runs as another user.
   await chmod(folder, 0o711)
   const shell = await openShell(folder, port)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openOn } from '../../server/embedded/open.ts'
 import { eventually } from '../stage/wait.ts'
@@ -43,6 +44,30 @@ test('A server that is gone is started again, each time it is, once for all who 
   await second.close()
   expect(await runs(cluster)).toBe(false)
 })
+
+// Orphans are found by /proc.
+test.runIf(process.platform === 'linux')(
+  'A server that was killed is started again although a session of it does not end.',
+  async () => {
+    const { machine, folder } = await stage()
+    const cluster = join(folder, 'postgres', 'cluster')
+    const opened = await openOn(machine, { folder })
+    const heard = await keep(opened)
+    const pid = await pidOf(cluster)
+    const client = new Client(opened.connection)
+    client.on('error', () => undefined)
+    await client.connect()
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    const stopped = rows[0].pid as number
+    // It notices nothing, as one that waits for a lock whose holder was killed too.
+    process.kill(stopped, 'SIGSTOP')
+    process.kill(pid, 'SIGKILL')
+    await answers(opened)
+    expect(await pidOf(cluster)).not.toBe(pid)
+    await eventually(async () => expect(heard).toEqual({ problems: [], starts: 1 }))
+    await opened.close()
+  },
+)
 
 describe('A server is not started again', () => {
   type Row = {
