@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DiskRun, judgeDisk } from './disk/run.ts'
 import { type FaultsRun, findUnmet, judgeFaults } from './faults/run.ts'
+import { findings } from './findings.ts'
 import { tableOfKills } from './kills.ts'
 import { type MessagesRun, messageOperations, tableOf } from './messages.ts'
 import { operations } from './operations.ts'
@@ -111,6 +112,12 @@ function pageOf(figures: Figures): string {
       'Not run for this page: `npm run torture -- --faults --citus`.',
     ),
     ...section('What a disk loses and changes', disk.length > 0 ? disk : null, linesOfDisk),
+    '## Found and mended',
+    '',
+    '| found by | what | now | test |',
+    '|---|---|---|---|',
+    ...findings.map(({ foundBy, found, now, test }) => `| ${foundBy} | ${found} | ${now} | \`${test}\` |`),
+    '',
     '## What is not tried here',
     '',
     'An older process beside the upgrade under this load (`test/upgrade/beside.test.ts` asks its statements), an import, a file system',
