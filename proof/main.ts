@@ -16,6 +16,7 @@ import { surroundings } from './surroundings.ts'
  * `npm run torture -- --minutes N`: callers write under faults of a service that is started for it, and the history of what
  * they heard is checked. Ctrl-C ends it with what it has. The history and the figures stay in the folder. With --messages
  * each message between service and database fails once in each way, operation by operation.
+ * With --no-faults there are none, and more calls are made in the same time.
  * With --disk the disk loses what it had not promised to keep, and changes pages.
  * With --faults network, clocks, disks and calls on files fail, a standby takes over, a backup is restored to a moment, and upgrades
  * are killed, one after the other; --on names some grounds of these. With --citus as well, servers of the cluster of CITUS_URL fail.
@@ -119,7 +120,7 @@ async function tryLoad(): Promise<boolean> {
       made = round
       return run({
         ...{ rounds: [60 * minutes], seed: seed + round - 1, writers: numberOf('writers', 16, 16) },
-        ...{ signal, file: fileOfRound(fileOf('history'), round) },
+        ...{ signal, file: fileOfRound(fileOf(values['no-faults'] ? 'steady' : 'history'), round) },
         ...(values['no-faults'] ? {} : { faultEveryMs: 1000 * Number(values['fault-every']) }),
         onProgress: ({ seconds, calls, faults }) =>
           showProgress(`round ${round}, ${Math.round(seconds)} s of ${60 * minutes}: ${calls} calls, ${faults} faults`),
@@ -131,7 +132,7 @@ async function tryLoad(): Promise<boolean> {
       (calls >= callsAsked && (values['no-faults'] || (isWhole(met) && metLeast(met) >= metAsked))),
   )
   callsChecked += outcome.calls
-  write('outcome.json', { ...surroundings(), seed, ...outcome })
+  write(values['no-faults'] ? 'steady.json' : 'outcome.json', { ...surroundings(), seed, ...outcome })
   const { calls, changes, faults, met } = outcome
   console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${seed}`)
   return sayBroken(outcome.violations) && (values['no-faults'] || sayRare(met, metAsked))

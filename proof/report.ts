@@ -18,13 +18,15 @@ import { trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json, races.json, kills.json, messages.json, planted.json, simulate.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
+ * folder: outcome.json, steady.json, races.json, kills.json, messages.json, planted.json, simulate.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Seeded = Surroundings & { seed: number | string }
 type Load = Seeded & Outcome
 type Figures = {
   load: Load | null
+  /** The same without faults. */
+  steady: Load | null
   races: (Seeded & RacesRun) | null
   kills: Load | null
   messages: (Surroundings & MessagesRun & { seconds: number }) | null
@@ -52,6 +54,7 @@ const read = (name: string) => {
 }
 const figures: Figures = {
   load: read('outcome.json'),
+  steady: read('steady.json'),
   races: read('races.json'),
   kills: read('kills.json'),
   messages: read('messages.json'),
@@ -68,8 +71,8 @@ if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
 function pageOf(figures: Figures): string {
-  const { load, races, kills, messages, planted: bugs, simulated, faults, citus, disk } = figures
-  const recorded = [load, races, kills].flatMap((run) => run ?? [])
+  const { load, steady, races, kills, messages, planted: bugs, simulated, faults, citus, disk } = figures
+  const recorded = [load, steady, races, kills].flatMap((run) => run ?? [])
   const tried = recorded.map((run) => run.trials ?? {}).reduce((all, own) => addUp(all, own) as typeof all, {})
   return [
     '# Nothing lost, and anyone can check it',
@@ -84,7 +87,7 @@ function pageOf(figures: Figures): string {
     '## What is promised',
     '',
     '`proof/check.ts` reads what callers sent and heard, and what lists, feed and histories say in the end. It shares no code with',
-    'the service. A call that was not answered may have happened or not. Tried and broken: in the runs under load, kills and races.',
+    'the service. A call that was not answered may have happened or not. Tried and broken: in the runs under load, with and without faults, kills and races.',
     '',
     '| rule | promise | tried | broken |',
     '|---|---|---|---|',
@@ -99,6 +102,7 @@ function pageOf(figures: Figures): string {
     'one at a service that runs already.',
     '',
     ...section('Under load and faults', load, linesOfLoad),
+    ...section('Under load without faults', steady, linesOfSteady),
     ...section('Kills', kills, linesOfKills),
     ...section('Races over two processes', races, linesOfRaces),
     ...section('Each message', messages, linesOfMessages),
@@ -217,8 +221,8 @@ function listAskedOfLoad({ load, messages, planted: bugs }: Figures): AskedFigur
   ]
 }
 
-function listAskedOfAll({ load, races, kills, messages, faults, disk }: Figures): AskedFigure[] {
-  const runs = [load, races, kills, messages, faults].flatMap((run) => run ?? [])
+function listAskedOfAll({ load, steady, races, kills, messages, faults, disk }: Figures): AskedFigure[] {
+  const runs = [load, steady, races, kills, messages, faults].flatMap((run) => run ?? [])
   const cuts = disk.flatMap((run) => run.cuts)
   const calls = [...runs, ...cuts].reduce((sum, run) => sum + (run.calls ?? 0), 0)
   const broken = [...runs, ...cuts].reduce((sum, { violations }) => sum + violations.length, 0)
@@ -284,6 +288,14 @@ function linesOfLoad(load: Load): string[] {
     `${pairs.filter(({ count }) => count >= 20).length} met 20 times or more.${isWhole(load.met) ? '' : ' The run ended before each fault was made alone and with each other.'}`,
     '',
     '![How often each fault met each operation](faults.svg)',
+  ]
+}
+
+function linesOfSteady(steady: Load): string[] {
+  return [
+    madeAt(steady),
+    '',
+    `Seed ${steady.seed}, ${steady.seconds} s: the same callers made ${count(steady.calls)} calls and ${count(steady.changes)} changes; ${steady.violations.length} promises were broken.`,
   ]
 }
 
