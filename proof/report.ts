@@ -221,10 +221,16 @@ function listAskedOfLoad({ load, messages, planted: bugs }: Figures): AskedFigur
   ]
 }
 
-function listAskedOfAll({ load, steady, races, kills, messages, faults, disk }: Figures): AskedFigure[] {
+function listAskedOfAll(figures: Figures): AskedFigure[] {
+  const { load, steady, races, kills, messages, planted: bugs, simulated, faults, disk } = figures
   const runs = [load, steady, races, kills, messages, faults].flatMap((run) => run ?? [])
   const cuts = disk.flatMap((run) => run.cuts)
-  const calls = [...runs, ...cuts].reduce((sum, run) => sum + (run.calls ?? 0), 0)
+  // The service without a bug, in the run of the planted ones.
+  const clean = bugs?.runs.filter(({ bug }) => bug === 'none') ?? []
+  const calls = [...runs, ...cuts, ...(simulated ? [simulated] : []), ...clean].reduce(
+    (sum, run) => sum + (run.calls ?? 0),
+    0,
+  )
   const broken = [...runs, ...cuts].reduce((sum, { violations }) => sum + violations.length, 0)
   const wrong =
     raceKinds.reduce((sum, kind) => sum + (races?.kinds[kind].wrong.length ?? 0), 0) +
