@@ -53,7 +53,10 @@ export function openRecorder(own: string, file: string): Recorder {
   const { Agent, request } = own.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   const out = createWriteStream(file)
-  const write = (line: Line): void => void out.write(`${JSON.stringify(line)}\n`)
+  /** Writes nothing once it is closed: those who still ask then must not hide why the run has ended. */
+  const write = (line: Line): void => {
+    if (!out.writableEnded) out.write(`${JSON.stringify(line)}\n`)
+  }
   const counts: Recorder['counts'] = { calls: 0, unanswered: 0 }
   const underWay = new Set<RecordedRequest>()
   const meetings = new Set<Set<RecordedRequest>>()

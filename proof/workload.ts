@@ -74,13 +74,14 @@ export async function startLoad({
     isOver = true
     await Promise.all(callers)
     for (const site of sites) await untilTold(site)
-    const lines: Line[] = []
+    let lines: Line[] = []
     for (const site of sites) {
       const { told, lines: said } = await hearSite(site)
       const last = told.at(-1)?.id
       const own = followings.filter(({ company }) => company === site.name)
       await untilStill(() => own.filter(({ told }) => told() !== last).length)
-      lines.push(...said)
+      // More than a call takes as arguments.
+      lines = lines.concat(said)
       await receiver?.untilTaken(site.name, told)
     }
     end = lines
