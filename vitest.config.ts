@@ -93,8 +93,8 @@ class LongestFirst extends BaseSequencer {
       const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`))
       return place < 0 ? longest.length : place
     }
-    // Those of the base come with all that are isolated first, so that a worker goes on with the next of the others.
     const sorted = await super.sort(specifications)
+    // Isolated files come first: a worker goes on to the next file only if neither is isolated.
     const isIsolated = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1)
     return sorted.toSorted((one, other) => isIsolated(one) - isIsolated(other) || placeOf(one) - placeOf(other))
   }

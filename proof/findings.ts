@@ -4,8 +4,8 @@ export type Finding = { foundBy: string; found: string; now: string; test: strin
 export const findings: readonly Finding[] = [
   {
     foundBy: 'messages',
-    found: 'A place in the feed was missing where two calls took it at one moment.',
-    now: 'The second one takes the place of the first.',
+    found: 'Where two calls took a place in the feed at one moment, one was refused or got a cursor that led nowhere.',
+    now: 'Both get a cursor that can go on.',
     test: 'test/http/changes.test.ts',
   },
   {

@@ -80,7 +80,7 @@ export async function startLoad({
       const last = told.at(-1)?.id
       const own = followings.filter(({ company }) => company === site.name)
       await untilStill(() => own.filter(({ told }) => told() !== last).length)
-      // More than a call takes as arguments.
+      // `push` takes fewer arguments than a long load has lines.
       lines = lines.concat(said)
       await receiver?.untilTaken(site.name, told)
     }

@@ -12,6 +12,7 @@ import {
   findErrorCode,
   formatProgramOutput,
   ifExists,
+  isMemoryInUse,
 } from './problems.ts'
 import { run, shell, spawnOptions } from './processes.ts'
 import { createServerArguments, port, readMemoryBytes, type Settings } from './settings.ts'
@@ -117,7 +118,7 @@ export async function explainEnd(start: ServerStart, location: Location): Promis
   if (start.end() === 'stopped') return 'it was stopped while it started'
   const log = await readStartLog(location, start)
   const hasLockFile = log.includes('lock file "') && (log.includes('" already exists') || log.includes('" is empty'))
-  if (hasLockFile || log.includes('pre-existing shared memory block')) return formatProgramOutput(log)
+  if (hasLockFile || isMemoryInUse(log)) return formatProgramOutput(log)
   if (!log && (await statfs(location.home)).bavail === 0) throw createFileProblem({ code: 'ENOSPC' }, location.home)
   throw createProgramProblem(log, 'start', location.cluster)
 }

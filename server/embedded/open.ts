@@ -6,7 +6,7 @@ import { clusterExists, createCluster, explainEnd, type ServerStart, startServer
 import { isPrivate, isUnderWork, readStats, removeLeftovers, resolveFolder } from './folders.ts'
 import { findLocation, type Location, readPointer } from './location.ts'
 import { type Connection, joinUsers, keepMembership, type Membership, type Return } from './members.ts'
-import { EmbeddedProblem } from './problems.ts'
+import { EmbeddedProblem, isMemoryInUse } from './problems.ts'
 import {
   createOwnerIdentity,
   findUnprivileged,
@@ -141,8 +141,7 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
     if (start?.end()) {
       reason = await explainEnd(start, location)
       start = undefined
-      if (reason.includes('pre-existing shared memory block') && Date.now() - waitingSince > orphansMs)
-        await killOrphans(identity, cluster)
+      if (isMemoryInUse(reason) && Date.now() - waitingSince > orphansMs) await killOrphans(identity, cluster)
     } else if (!start && status.state !== 'alive') {
       if (bin === undefined) {
         bin = await findPrograms(machine, location, progress)

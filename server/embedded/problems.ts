@@ -11,6 +11,9 @@ export function createFileProblem(error: unknown, path: string, remedy: string =
 
 const otherFolder = 'set PLUMBLINE_DATA to a folder of your own, or set DATABASE_URL'
 
+/** Returns whether PostgreSQL refused to start because a process of the cluster has its shared memory. */
+export const isMemoryInUse = (output: string): boolean => output.includes('pre-existing shared memory block')
+
 /** Creates the problem for the output of one of PostgreSQL's programs. */
 export function createProgramProblem(output: string, step: string, folder: string): EmbeddedProblem {
   if (/No space left on device|Disk quota exceeded/.test(output)) return createFileProblem({ code: 'ENOSPC' }, folder)

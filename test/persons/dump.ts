@@ -1,12 +1,11 @@
 import type { Stage } from '../stage/stage.ts'
+import { untilNoted } from '../stage/wait.ts'
 
 /** Every row of every table of ours as text, with what is binary as text too where it is any. */
 export type Dump = Map<string, string[]>
 
-/** Waits until the calls that were answered are noted. */
 export async function dumpAll({ app, sql }: Pick<Stage, 'app' | 'sql'>): Promise<Dump> {
-  await app.meter.flush()
-  await app.callDetails?.flush()
+  await untilNoted(app)
   const tables = await sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'm') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast') order by 1`,

@@ -4,8 +4,8 @@ import { freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRoot } from '#server/embedded/processes.ts'
 
-/** Room for the files of a run, which take less than 2 GiB, and memory for its programs. */
-const runBytesMax = 6 * 1024 ** 3
+/** The room in memory for the files of a run, which take less than 2 GiB, and for its programs. */
+const roomBytesMin = 6 * 1024 ** 3
 
 /**
  * Creates the temporary folder of one run, which its workers and programs get as TMPDIR: in memory where there is room, as
@@ -15,8 +15,7 @@ const runBytesMax = 6 * 1024 ** 3
  */
 export default function setup() {
   const { TMPDIR: shared } = process.env
-  const folder = createFolder('/dev/shm', hasRoom) ?? createFolder(tmpdir())
-  if (folder === undefined) throw new Error(`No folder can be created in ${tmpdir()}.`)
+  const folder = createFolderInMemory() ?? createFolder(tmpdir())
   process.env.TMPDIR = folder
   // A run that is stopped by a signal has no teardown, and by some of them no exit either.
   const stop = () => process.exit(130)
@@ -37,16 +36,22 @@ export default function setup() {
   }
 }
 
-/** Returns undefined if the folder would be unfit, or nothing can be created there. */
-function createFolder(parent: string, isFit: (folder: string) => boolean = () => true): string | undefined {
+function createFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'plumbline-'))
+  chmodSync(folder, isRoot() ? 0o1733 : 0o700)
+  return folder
+}
+
+/** Returns undefined if there is not enough room, or nothing can be created there. */
+function createFolderInMemory(): string | undefined {
+  let folder: string | undefined
   try {
-    const folder = mkdtempSync(join(parent, 'plumbline-'))
-    chmodSync(folder, isRoot() ? 0o1733 : 0o700)
-    if (isFit(folder)) return folder
-    rmSync(folder, { recursive: true })
+    folder = createFolder('/dev/shm')
+    if (hasRoom(folder)) return folder
   } catch {
-    // There is another place.
+    // The disk is left.
   }
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   return undefined
 }
 
@@ -57,7 +62,7 @@ function hasRoom(folder: string): boolean {
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
   const { status } = spawnSync(program)
   rmSync(program)
-  return status === 0 && Math.min(bavail * bsize, freemem()) > runBytesMax
+  return status === 0 && Math.min(bavail * bsize, freemem()) > roomBytesMin
 }
 
 /** Workers, and the services that they started, would go on and write into folders that are removed. */

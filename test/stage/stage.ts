@@ -19,6 +19,7 @@ import { everywhere, freshDatabase } from './database.ts'
 import { conforms, judgeOf } from './document.ts'
 import { send, type TestResponse, type Wire } from './http.ts'
 import type { Server } from './postgres.ts'
+import { untilNoted } from './wait.ts'
 
 /** One server on a database of its own, and companies to call it for. */
 export type Stage = {
@@ -200,8 +201,7 @@ async function openCompany(
     rotate: async () => (await inTransaction((transaction) => rotateToken(transaction, actor, app.secret))).token,
     revoke: async () => void (await inTransaction((transaction) => revokeToken(transaction, actor))),
     calls: async () => {
-      await app.meter.flush()
-      await app.callDetails?.flush()
+      await untilNoted(app)
       return sql<LoggedCall>(
         'select route, status, code, counted, replayed, dry_run, record_id from calls where company_id = $1 order by at, id',
         made.id,

@@ -16,6 +16,12 @@ export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds
   }
 }
 
+/** Waits until the calls that were answered are noted, and their details. */
+export async function untilNoted({ meter, callDetails }: Stage['app']): Promise<void> {
+  await meter.flush()
+  await callDetails?.flush()
+}
+
 /** Until all that was written can be told: transactions of other databases of the server may hold the log up. */
 export const untilTold = (
   { sql, connection }: Pick<Stage, 'sql' | 'connection'>,
