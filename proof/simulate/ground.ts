@@ -76,6 +76,8 @@ export async function openGround(checkout: string): Promise<Ground> {
     // A copy goes on with the log. To the service it is another database, of which it would begin a new epoch.
     const template = await connect('plumbline')
     await template.query("update log_epochs set identity = ''")
+    // Whether a session is touched depends on PostgreSQL's clock, which is not the scheduler's.
+    await template.query("update sessions set last_seen_at = now() + interval '1 day'")
     await template.end()
     const text = await readFile(file, 'utf8')
     let copies = 0

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openRelay, type Line as RelayLine } from '../relay.ts'
 import type { Order, RestReport } from './orders.ts'
-import { type Asked, createAnswerReader, readAsked } from './wire.ts'
+import { type Asked, createAnswerReader, endsReady, readAsked } from './wire.ts'
 
 /** A connection of a service to PostgreSQL, over which nothing goes but what the scheduler lets go. */
 export type Conversation = RelayLine & {
@@ -23,6 +23,8 @@ export type Conversation = RelayLine & {
   /** The service, or PostgreSQL, has closed it. */
   isLeft: boolean
   isLost: boolean
+  /** PostgreSQL has answered all that went to it freely. */
+  isServed: boolean
   /** The last message that went to PostgreSQL. */
   last: Asked | null
   read: ReturnType<typeof createAnswerReader>
@@ -73,11 +75,14 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
   const relay = await openRelay<Conversation>(
     (near) => ({
       ...{ near, far: connect(socket), name: `${name}.${++count}`, asked: [], answers: [], said: [], owed: 0 },
-      ...{ pid: undefined, hasBegun: false, isBrief: false, isLeft: false, isLost: false, last: null },
+      ...{ pid: undefined, hasBegun: false, isBrief: false, isLeft: false, isLost: false, isServed: false, last: null },
       read: createAnswerReader(),
     }),
     (line, to, act, chunk) => {
-      if (isFree) return act()
+      if (isFree) {
+        if (chunk) line.isServed = to === 'service' && endsReady(chunk)
+        return act()
+      }
       if (to === 'database') {
         if (chunk) line.asked.push(chunk)
         else line.isLeft = true
@@ -135,7 +140,9 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
       open.every(({ near }) => {
         const own = byPort.get(near.remotePort ?? -1)
         return own !== undefined && own.read === near.bytesWritten && own.written === near.bytesRead
-      })
+      }) &&
+      // Of a conversation that goes freely nobody counts the answers that PostgreSQL owes.
+      (!isFree || open.every(({ isServed }) => isServed))
     )
   }
   const untilAtRest = async (order: Order = { is: 'report' }): Promise<void> => {

@@ -62,6 +62,10 @@ export type Answered = {
   pid: number | undefined
 }
 
+/** Returns whether bytes of PostgreSQL end with ReadyForQuery. */
+export const endsReady = (chunk: Buffer): boolean =>
+  chunk.length >= 6 && chunk.at(-6) === 'Z'.charCodeAt(0) && chunk.readInt32BE(chunk.length - 5) === 5
+
 /** Reads answers as they come in, in pieces. */
 export function createAnswerReader(): (chunk: Buffer) => Answered {
   let rest: Buffer = Buffer.alloc(0)

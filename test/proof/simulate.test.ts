@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../..')
 
 /** The first of those that go each rare path together. */
 const rareSeed = 15
-const seedsMax = 6
+const seedsMax = 12
 /** One that finds the planted bug. */
 const plantedSeed = 2
 
