@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client'
 import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/operation-request.ts'
@@ -8,7 +7,7 @@ import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
 import { type BackgroundRunner, createBackgroundRunner } from './jobs/in-background.ts'
 import { type Meter, startMeter } from './jobs/spool.ts'
 import { createLog } from './log.ts'
-import { type ServiceMetrics, startMetrics } from './metrics.ts'
+import type { ServiceMetrics, StartMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
 import { writeTogether } from './pipeline/write-together.ts'
@@ -50,7 +49,11 @@ export type OpenApp = {
 }
 
 /** Opens the app: finds or starts the database, migrates it, and creates all that depends on it. */
-export async function openApp(config: Config, progress: (sentence: string) => void): Promise<OpenApp> {
+export async function openApp(
+  config: Config,
+  progress: (sentence: string) => void,
+  measure?: StartMetrics,
+): Promise<OpenApp> {
   const { connection, databaseIs, bundled, leave } = await findDatabase(config, progress)
   try {
     progress('Bringing the database up to date …')
@@ -59,7 +62,7 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
     // The key is created if it is missing, and checked, before anything is served.
     await keys.current()
     const connections = fitConnections(config, await readAllowance(connection))
-    const app = createApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys)
+    const app = createApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys, measure)
     return {
       app,
       connection,
@@ -105,12 +108,15 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
   }
 }
 
-/** Creates the app. `registry` has the metrics; the default one also has those of the process. */
+/**
+ * Creates the app. A process that serves gives `measure`. A command counts nothing, and does without the time in which
+ * the library of metrics is loaded.
+ */
 export function createApp(
   config: Config,
   connection: Connection | StreamConnection,
   secret: SealingKeys,
-  registry?: Registry,
+  measure: StartMetrics = countNothing,
 ): App {
   const identities = new Map()
   const log = createLog(config, { identities })
@@ -122,7 +128,7 @@ export function createApp(
   )
   const failureNotes = openFailureNotes(config.dataFolder)
   const facts = config.backupTo || config.archive ? () => backupFacts(config, failureNotes) : null
-  const metrics = startMetrics(database, facts, registry)
+  const metrics = measure(database, facts)
   const inBackground = createBackgroundRunner({ log, clock: systemClock, countFailure: metrics.jobFailed })
   const meter = startMeter(database, inBackground, metrics.callsLost)
   const callDetails = config.callDetailsKeptDays === 0 ? null : startCallDetails(database, systemClock, inBackground)
@@ -139,6 +145,16 @@ export function createApp(
   return {
     ...{ config, database, clock: systemClock, log, identities, meter, callDetails, metrics, room },
     ...{ inBackground, failureNotes, tokenRates, outbound, groups, secret },
+  }
+}
+
+function countNothing(): ServiceMetrics {
+  const ignore = (): void => {}
+  return {
+    ...{ answered: ignore, shed: ignore, connected: ignore, cut: ignore, admitting: ignore, waiting: ignore },
+    ...{ callsLost: ignore, jobFailed: ignore, webhookTried: ignore, databaseStarted: ignore, diskFree: ignore },
+    ...{ groupLeft: ignore, rowsRedone: ignore, values: async () => [], sharedValues: async () => [] },
+    ...{ text: async () => '', contentType: 'text/plain' },
   }
 }
 

@@ -44,6 +44,9 @@ export const aggregate = (all: readonly Values[]): Registry => AggregatorRegistr
 /** The facts about backups and the archive. `lastAt` is null if there is no backup. */
 export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
 
+export type StartMetrics = (database: Database, backups: (() => Promise<BackupFacts>) | null) => ServiceMetrics
+
+/** Starts the metrics in `registry`. The default one also has Node's own. */
 export function startMetrics(
   database: Database,
   backups: (() => Promise<BackupFacts>) | null = null,

@@ -9,6 +9,7 @@ import { createApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import { builtConsole } from './console-api/app-files.ts'
 import { serverOf } from './http/listen.ts'
+import { startMetrics } from './metrics.ts'
 import { handlers } from './pipeline/handlers/index.ts'
 import { openEdge } from './serve.ts'
 import { createToken } from './service/token-text.ts'
@@ -81,7 +82,7 @@ function openRehearsal(config: Config, recording: RecordedRows) {
     { ...config, logLevel: 'silent', tokenRequestsPerMinute: config.tokenRequestsPerMinute && 1_000_000 },
     createStandIn(recording),
     oneKey(''),
-    new Registry(),
+    (database) => startMetrics(database, null, new Registry()),
   )
   const edge = openEdge(app, builtConsole, () => routes(registry), handlers)
   const server = serverOf(app, edge.answer, edge.connections)

@@ -2,6 +2,7 @@ import { type App, createApp } from '../app.ts'
 import { watchRoom } from '../disk.ts'
 import type { ListeningServer } from '../http/listen.ts'
 import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
+import { startMetrics } from '../metrics.ts'
 import { rehearse } from '../rehearse.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
@@ -22,7 +23,7 @@ for (const signal of stopSignals) process.on(signal, () => undefined)
 const send = (message: PrimaryMessage): void => void process.send?.(message)
 
 async function work({ config, connection, cluster }: Extract<WorkerMessage, { say: 'serve' }>): Promise<void> {
-  const alone = createApp(config, connection, sealingKeys(config))
+  const alone = createApp(config, connection, sealingKeys(config), startMetrics)
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
   const scrapes = createScrapes()

@@ -1,36 +1,53 @@
 import { Command, type CommanderError } from 'commander'
 import { withoutStop } from '#derive/format-printable.ts'
 import { version } from '../config/config.ts'
-import { addAccount } from './account.ts'
-import { addAgents } from './agents.ts'
-import { addAudit } from './audit.ts'
-import { addBackup } from './backup.ts'
-import { addChanges } from './changes.ts'
-import { addCompany } from './company.ts'
-import { addCompletion } from './completion.ts'
-import { addDatabase } from './database.ts'
-import { addDemo } from './demo.ts'
-import { addDoctor } from './doctor.ts'
 import { exitCodesHelp } from './exit-codes.ts'
-import { addImport } from './import.ts'
-import { addKey } from './key.ts'
-import { addListen } from './listen.ts'
 import { Mistake } from './mistake.ts'
-import { addMove } from './move.ts'
-import { addPerson } from './person.ts'
-import { addRecord } from './record.ts'
-import { addRestore } from './restore.ts'
 import type { ServeOptions } from './serve.ts'
-import { addConfig } from './settings.ts'
 import type { CommandContext } from './terminal.ts'
-import { addToken } from './token.ts'
-import { addUndo } from './undo.ts'
-import { addUsage } from './usage.ts'
-import { addWebhooks } from './webhooks.ts'
 
-/** Creates the program with all commands. Throws mistakes of usage as `Mistake`. */
-export function createProgram(context: CommandContext): Command {
-  const { stdout } = context.terminal
+type AddCommands = (program: Command, context: CommandContext) => void
+
+/**
+ * The files of all commands but `serve`, in the order of the help. Only those that the words name are loaded, because
+ * most of a short command's time is the loading of files.
+ */
+const files: readonly { names: readonly string[]; load(): Promise<AddCommands> }[] = [
+  { names: ['migrate'], load: async () => (await import('./database.ts')).addDatabase },
+  { names: ['demo'], load: async () => (await import('./demo.ts')).addDemo },
+  { names: ['company'], load: async () => (await import('./company.ts')).addCompany },
+  { names: ['account'], load: async () => (await import('./account.ts')).addAccount },
+  { names: ['token'], load: async () => (await import('./token.ts')).addToken },
+  { names: ['agents'], load: async () => (await import('./agents.ts')).addAgents },
+  { names: ['webhooks'], load: async () => (await import('./webhooks.ts')).addWebhooks },
+  { names: ['key'], load: async () => (await import('./key.ts')).addKey },
+  { names: ['record'], load: async () => (await import('./record.ts')).addRecord },
+  { names: ['person'], load: async () => (await import('./person.ts')).addPerson },
+  { names: ['import'], load: async () => (await import('./import.ts')).addImport },
+  { names: ['undo'], load: async () => (await import('./undo.ts')).addUndo },
+  { names: ['changes'], load: async () => (await import('./changes.ts')).addChanges },
+  { names: ['listen'], load: async () => (await import('./listen.ts')).addListen },
+  { names: ['backup'], load: async () => (await import('./backup.ts')).addBackup },
+  { names: ['restore'], load: async () => (await import('./restore.ts')).addRestore },
+  { names: ['export', 'import-company'], load: async () => (await import('./move.ts')).addMove },
+  { names: ['usage'], load: async () => (await import('./usage.ts')).addUsage },
+  { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
+  { names: ['doctor'], load: async () => (await import('./doctor.ts')).addDoctor },
+  { names: ['config'], load: async () => (await import('./settings.ts')).addConfig },
+  // It prints the words of all commands, so all are loaded with it.
+  { names: [], load: async () => (await import('./completion.ts')).addCompletion },
+]
+
+/** Returns the files of the command that the words name. Without one, only the version can do without all commands. */
+function filesOf(words: readonly string[]): typeof files {
+  const command = words.find((word) => !word.startsWith('-'))
+  const named = files.filter(({ names }) => command !== undefined && names.includes(command))
+  return named.length > 0 || command === 'serve' || words.includes('--version') ? named : files
+}
+
+/** Creates the program with the commands that its words need. Throws mistakes of usage as `Mistake`. */
+export async function createProgram(context: CommandContext): Promise<Command> {
+  const { stdout, words } = context.terminal
   const program = new Command('plumbline')
     .description('Plumbline: a contractor’s ERP with an API. This command runs the server and manages its companies.')
     .version(version, '--version', 'print the version')
@@ -53,28 +70,7 @@ export function createProgram(context: CommandContext): Command {
     .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
     // No other command loads the server.
     .action(async (given: ServeOptions) => (await import('./serve.ts')).serveUntilStopped(context, given))
-  addDatabase(program, context)
-  addDemo(program, context)
-  addCompany(program, context)
-  addAccount(program, context)
-  addToken(program, context)
-  addAgents(program, context)
-  addWebhooks(program, context)
-  addKey(program, context)
-  addRecord(program, context)
-  addPerson(program, context)
-  addImport(program, context)
-  addUndo(program, context)
-  addChanges(program, context)
-  addListen(program, context)
-  addBackup(program, context)
-  addRestore(program, context)
-  addMove(program, context)
-  addUsage(program, context)
-  addAudit(program, context)
-  addDoctor(program, context)
-  addConfig(program, context)
-  addCompletion(program, context)
+  for (const { load } of filesOf(words)) (await load())(program, context)
   throwMistakes(program)
   return program
 }

@@ -26,7 +26,7 @@ export async function run(terminal: Terminal): Promise<number> {
   try {
     environment = readEnvironment(terminal)
     if (wantsJson && isQuiet) throw new Mistake('Give --json or --quiet, not both.')
-    const program = createProgram({ terminal, environment, wantsJson, isQuiet, say, end })
+    const program = await createProgram({ terminal, environment, wantsJson, isQuiet, say, end })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync([...words], { from: 'user' })
   } catch (error) {

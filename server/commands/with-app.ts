@@ -4,6 +4,7 @@ import { inLine } from '#derive/format-printable.ts'
 import { type App, findDatabase, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
+import type { StartMetrics } from '../metrics.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
@@ -20,14 +21,15 @@ export const configOf = ({ environment }: CommandContext): Config =>
 export const withApp = <T>(context: CommandContext, work: (opened: OpenApp) => Promise<T>): Promise<T> =>
   withAppOf(configOf(context), progressOf(context), work)
 
-/** Opens the app with other settings and another progress. */
+/** Opens the app with other settings and another progress, and with metrics if it serves. */
 export async function withAppOf<T>(
   config: Config,
   progress: Progress,
   work: (opened: OpenApp) => Promise<T>,
+  measure?: StartMetrics,
 ): Promise<T> {
   try {
-    const opened = await openApp(config, progress.tell).catch(throwUnavailable)
+    const opened = await openApp(config, progress.tell, measure).catch(throwUnavailable)
     progress.end()
     try {
       return await work(opened)

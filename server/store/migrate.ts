@@ -1,4 +1,4 @@
-import { runner } from 'node-pg-migrate'
+import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { distribute } from './citus/distribution.ts'
 import { type Connection, refuseSharedSessions, withClient } from './connect.ts'
@@ -22,8 +22,9 @@ export async function migrate(
 ): Promise<void> {
   await refuseSharedSessions(connection)
   await retryMigration(connection, { tell, giveUpMs }, async (client) => {
-    const singleTransaction = (await appliedMigrations(client)).length === 0
-    await run(client, { direction: 'up', count, folder, singleTransaction })
+    const applied = await appliedMigrations(client)
+    if (!isDeepStrictEqual(applied, await knownMigrations(folder)))
+      await run(client, { direction: 'up', count, folder, singleTransaction: applied.length === 0 })
     await distribute(client, tell)
   })
 }
@@ -67,6 +68,8 @@ async function run(client: pg.Client, { folder, ...how }: Run): Promise<void> {
   const dbClient = watchQueries(client, (error) => {
     refused = error
   })
+  // Loaded only if there is something to do, which is the exception.
+  const { runner } = await import('node-pg-migrate')
   try {
     await runner({
       ...how,

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate'
 import type pg from 'pg'
 import { selectBackend, setInSession } from '#sql/system/connection.ts'
 import { type Holder, lockHolder, tryLock } from '#sql/system/migrations.ts'
@@ -24,6 +23,9 @@ const pauseMs = { least: 1000, most: 10_000 }
 const watchAfterMs = 2000
 export const giveUpAfterMs = 600_000
 const sayEveryMs = 60_000
+
+/** The key of the advisory lock of all migrations: that of node-pg-migrate, under which other versions migrate. */
+export const migrationLock = 7_241_865_325_823_964
 
 /** Thrown when other sessions blocked a migration for too long. */
 export class MigrationBlocked extends Error {
@@ -117,7 +119,7 @@ const lookEveryMs = 250
 async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
   let lastSaid = performance.now()
   for (;;) {
-    const { text, values } = tryLock(PG_MIGRATE_LOCK_ID)
+    const { text, values } = tryLock(migrationLock)
     const { rows } = await client.query<{ is_held: boolean }>(text, values)
     if (rows[0]?.is_held) return
     if (performance.now() - lastSaid > sayEveryMs) {
@@ -129,7 +131,7 @@ async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => 
 }
 
 async function sayHolder(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
-  const { text, values } = lockHolder(PG_MIGRATE_LOCK_ID)
+  const { text, values } = lockHolder(migrationLock)
   const { rows } = await client.query<Holder>(text, values)
   for (const holder of rows) tell(`Waiting for ${formatHolder(holder)}, which brings the database up to date …`)
 }

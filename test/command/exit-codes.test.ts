@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exitCodes, exitOf } from '#server/commands/exit-codes.ts'
-import { createProgram } from '#server/commands/program.ts'
 import { freshDatabase, run } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { type CommandOutput, createStage, type Stage } from './stage.ts'
+import { createWholeProgram } from './whole-program.ts'
 
 /** Exit codes and JSON errors, over all commands. */
 
@@ -148,15 +148,13 @@ const commandsWith = (option: string, command: Command, path: string[] = []): st
   ...command.commands.flatMap((inner) => commandsWith(option, inner, [...path, inner.name()])),
 ]
 
-const allCommands = (): string[] => {
-  const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
-  return leaves(createProgram(context as unknown as Parameters<typeof createProgram>[0]))
-}
+const allCommands = async (): Promise<string[]> => leaves(await createWholeProgram())
 
-test('Every command has a row in the table of this file.', () => {
+test('Every command has a row in the table of this file.', async () => {
   const hasRow = (name: string) => titled.some(({ title }) => `${title} `.startsWith(`plumbline ${name} `))
-  expect(allCommands().length).toBeGreaterThan(30)
-  expect(allCommands().filter((name) => !hasRow(name))).toEqual([])
+  const all = await allCommands()
+  expect(all.length).toBeGreaterThan(30)
+  expect(all.filter((name) => !hasRow(name))).toEqual([])
 })
 
 /** The commands of a row such as "| `token issue`, `show` | …": the words after the first name are of the same group. */
@@ -169,8 +167,9 @@ function commandsOfRow(row: string, all: readonly string[]): string[] {
 test('docs/operations.md has every command, and no other.', async () => {
   const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
   const [table] = page.slice(page.indexOf('| `serve` |')).split('\n\n')
-  const named = (table as string).split('\n').flatMap((row) => commandsOfRow(row, allCommands()))
-  expect(named.sort()).toEqual(allCommands().sort())
+  const all = await allCommands()
+  const named = (table as string).split('\n').flatMap((row) => commandsOfRow(row, all))
+  expect(named.sort()).toEqual(all.sort())
 })
 
 describe('A refusal or failure ends with 1 and says its code', () => {
@@ -248,9 +247,8 @@ describe('A command that takes something away asks on a terminal', () => {
     return JSON.stringify(rows)
   }
 
-  test('Every command with --yes is one of them.', () => {
-    const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
-    const all = commandsWith('--yes', createProgram(context as unknown as Parameters<typeof createProgram>[0]))
+  test('Every command with --yes is one of them.', async () => {
+    const all = commandsWith('--yes', await createWholeProgram())
     expect(all.sort()).toEqual(asking.map(({ words }) => words.slice(0, 2).join(' ')).sort())
   })
 

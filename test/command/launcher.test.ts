@@ -57,7 +57,7 @@ describe('bin/plumbline', () => {
     const copy = join(checkout, 'bin', 'plumbline')
     await copyFile(launcher, copy)
     await copyFile(join(dirname(launcher), 'node-options'), join(checkout, 'bin', 'node-options'))
-    const says = (sh: string) => stage.start([copy, '--version'], { PATH: sh }, '/bin/sh').ended
+    const says = (sh: string) => stage.start([copy, '--version'], { PATH: sh, NODE_COMPILE_CACHE: '' }, '/bin/sh').ended
 
     const help = {
       code: 1,
@@ -70,7 +70,7 @@ describe('bin/plumbline', () => {
     const node = (reported: string) =>
       writeFile(
         join(machine, 'node'),
-        `#!/bin/sh\n[ "$1" = --version ] && echo ${reported} || echo "ran $* with $MALLOC_ARENA_MAX"\n`,
+        `#!/bin/sh\n[ "$1" = --version ] && echo ${reported} || echo "ran $* with $MALLOC_ARENA_MAX and $NODE_COMPILE_CACHE"\n`,
         {
           mode: 0o755,
         },
@@ -81,7 +81,7 @@ describe('bin/plumbline', () => {
     await mkdir(join(checkout, 'node_modules', 'commander'), { recursive: true })
     expect(await says(machine)).toEqual({
       code: 0,
-      out: `ran --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=60 ${checkout}/server/commands/main.ts --version with 2\n`,
+      out: `ran --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=60 ${checkout}/server/commands/main.ts --version with 2 and ${checkout}/node_modules/.cache/plumbline/compiled\n`,
       err: '',
     })
     await node('v22.20.0')

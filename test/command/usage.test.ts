@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createProgram } from '#server/commands/program.ts'
 import { version } from '#server/config/config.ts'
 import { createStage, type Stage } from './stage.ts'
+import { createWholeProgram } from './whole-program.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -97,15 +97,7 @@ const paths = (command: Command, path: string[] = []): string[][] => [
 ]
 
 test('--help explains every command with its options and, where it does something, an example.', async () => {
-  const context = {
-    terminal: { stdout: { write: () => undefined } },
-    environment: {},
-    wantsJson: false,
-    isQuiet: false,
-    say: () => undefined,
-    end: () => undefined,
-  }
-  const all = paths(createProgram(context as unknown as Parameters<typeof createProgram>[0]))
+  const all = paths(await createWholeProgram())
   expect(all).toContainEqual(['token', 'rotate'])
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])

@@ -207,13 +207,8 @@ export function addCoffee(program: Command, context: CommandContext): void {
     },
     {
       file: 'server/commands/program.ts',
-      at: 'import { addCompany } from',
-      put: "import { addCoffee } from './coffee.ts'\nimport { addCompany } from",
-    },
-    {
-      file: 'server/commands/program.ts',
-      at: '  addCompany(program, context)',
-      put: '  addCoffee(program, context)\n  addCompany(program, context)',
+      at: "  { names: ['company'],",
+      put: "  { names: ['coffee'], load: async () => (await import('./coffee.ts')).addCoffee },\n  { names: ['company'],",
     },
     {
       file: 'test/command/exit-codes.test.ts',

@@ -6,6 +6,7 @@ import { addOns, type SubscriptionPlan } from '#registry/subscription.ts'
 import type { App } from '#server/app.ts'
 import { createApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
+import { startMetrics } from '#server/metrics.ts'
 import type { Handlers } from '#server/pipeline/handler.ts'
 import { type Actor, operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
@@ -114,7 +115,7 @@ export async function openStage(
     ...patience,
     ...environment,
   })
-  const app = createApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'))
+  const app = createApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'), startMetrics)
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
   const judges = await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate, migrateBack, pendingMigrations, seenMigrations } from '#server/store/migrate.ts'
 import { knownMigrations } from '#server/store/migration-files.ts'
-import { MigrationBlocked } from '#server/store/migration-retry.ts'
+import { MigrationBlocked, migrationLock } from '#server/store/migration-retry.ts'
 import { freshDatabase } from '../stage/database.ts'
 import type { Server } from '../stage/postgres.ts'
 import { eventually } from '../stage/wait.ts'
@@ -14,6 +15,10 @@ import { restored, type Sql, shapeOf } from './restored.ts'
 import { readSnapshot } from './snapshot.ts'
 
 /** Each migration is a step: what is done stays, and others are let by. */
+
+test('The lock is that of node-pg-migrate, under which earlier versions migrate.', () => {
+  expect(migrationLock).toBe(PG_MIGRATE_LOCK_ID)
+})
 
 const say = (): void => {}
 
