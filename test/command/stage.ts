@@ -21,8 +21,8 @@ export async function createStage() {
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
   const data = join(folder, 'data')
-  // Nothing of the machine's own settings.
-  const environment = { ...passedOn(), HOME: folder, PLUMBLINE_DATA: data }
+  // Nothing of the machine's own settings, and no half second for which a service would rehearse.
+  const environment = { ...passedOn(), HOME: folder, PLUMBLINE_DATA: data, REHEARSAL_MS: '0' }
   const started: ChildProcess[] = []
 
   async function within(
