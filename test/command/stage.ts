@@ -7,6 +7,7 @@ import { type OpenApp, openApp } from '#server/app.ts'
 import { run } from '#server/commands/run.ts'
 import { readConfig } from '#server/config/config.ts'
 import { readStatus, stopServer } from '#server/embedded/processes.ts'
+import { startMetrics } from '#server/metrics.ts'
 import { passedOn } from '../stage/compile-cache.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { patience } from '../stage/stage.ts'
@@ -76,7 +77,7 @@ export async function createStage() {
     },
 
     open: (more: { [name: string]: string } = {}): Promise<OpenApp> =>
-      openApp(readConfig({ ...environment, ...patience, LOG_LEVEL: 'silent', ...more }), () => undefined),
+      openApp(readConfig({ ...environment, ...patience, LOG_LEVEL: 'silent', ...more }), () => undefined, startMetrics),
 
     databaseRuns: async (): Promise<boolean> => (await readStatus(join(data, 'postgres', 'cluster'))).state === 'alive',
 
