@@ -109,8 +109,8 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
 }
 
 /**
- * Creates the app. A process that serves gives `measure`. A command counts nothing, and does without the time in which
- * the library of metrics is loaded.
+ * Creates the app. A process that serves gives `measure`. A command counts nothing, which saves it the time to
+ * load the library of metrics.
  */
 export function createApp(
   config: Config,

@@ -23,7 +23,7 @@ export type Conversation = RelayLine & {
   /** The service, or PostgreSQL, has closed it. */
   isLeft: boolean
   isLost: boolean
-  /** PostgreSQL has answered all that went to it freely. */
+  /** While messages pass freely: the last one was the end of an answer of PostgreSQL. */
   isServed: boolean
   /** The last message that went to PostgreSQL. */
   last: Asked | null
@@ -141,7 +141,7 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
         const own = byPort.get(near.remotePort ?? -1)
         return own !== undefined && own.read === near.bytesWritten && own.written === near.bytesRead
       }) &&
-      // Of a conversation that goes freely nobody counts the answers that PostgreSQL owes.
+      // While messages pass freely, the answers that PostgreSQL owes are not counted.
       (!isFree || open.every(({ isServed }) => isServed))
     )
   }

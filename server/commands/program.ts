@@ -9,8 +9,8 @@ import type { CommandContext } from './terminal.ts'
 type AddCommands = (program: Command, context: CommandContext) => void
 
 /**
- * The files of all commands but `serve`, in the order of the help. Only those that the words name are loaded, because
- * most of a short command's time is the loading of files.
+ * The files of all commands but `serve`, in the order of the help. Only the named one is loaded, because loading files
+ * takes most of the time of a short command.
  */
 const files: readonly { names: readonly string[]; load(): Promise<AddCommands> }[] = [
   { names: ['migrate'], load: async () => (await import('./database.ts')).addDatabase },
@@ -38,7 +38,7 @@ const files: readonly { names: readonly string[]; load(): Promise<AddCommands> }
   { names: [], load: async () => (await import('./completion.ts')).addCompletion },
 ]
 
-/** Returns the files of the command that the words name. Without one, only the version can do without all commands. */
+/** Returns the file of the command that the words name. Returns all files if they name none, except for --version. */
 function filesOf(words: readonly string[]): typeof files {
   const command = words.find((word) => !word.startsWith('-'))
   const named = files.filter(({ names }) => command !== undefined && names.includes(command))

@@ -68,7 +68,7 @@ async function run(client: pg.Client, { folder, ...how }: Run): Promise<void> {
   const dbClient = watchQueries(client, (error) => {
     refused = error
   })
-  // Loaded only if there is something to do, which is the exception.
+  // Loaded here, because most starts have nothing to migrate.
   const { runner } = await import('node-pg-migrate')
   try {
     await runner({

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createProgram } from '../../server/commands/program.ts'
+import { createProgram } from '#server/commands/program.ts'
 
 /** Returns the program with all commands, as for its help. Nothing of it can be run. */
 export function createWholeProgram(): Promise<Command> {
