@@ -28,7 +28,7 @@ let middleSegment: string
 
 /** A backup, writes on and on after it with moments among them, and all of it archived. */
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   settings = { PLUMBLINE_ARCHIVE: join(stage.folder, "the archive's %f"), PLUMBLINE_ARCHIVE_SECONDS: '1' }
   opened = await stage.open(settings)
   backup = join(stage.folder, 'backup')

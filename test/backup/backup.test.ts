@@ -10,7 +10,7 @@ import { namesIn } from './restored.ts'
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   opened = await stage.open()
   await stage.give(['company', 'create', '--name', 'Quay'])
   await stage.give(['backup', 'whole'].map(inFolder))

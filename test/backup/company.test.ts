@@ -19,9 +19,8 @@ let opened: OpenApp
 let archive: string
 const other = { PLUMBLINE_DATA: '' }
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('demo')
   opened = await stage.open()
-  await stage.give(['demo'])
   const odd = definitionOf(registry, 'trades')
   await opened.app.database.transaction((transaction) =>
     createRecord(transaction, operator(1), odd!, { name: 'Line\u2028separator "quoted" \\ \u{1f600} ä\u0301' }),

@@ -51,7 +51,7 @@ const writeUpTo = async (count: number): Promise<void> => {
 }
 
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   settings = { PLUMBLINE_ARCHIVE: join(stage.folder, 'archive'), PLUMBLINE_ARCHIVE_SECONDS: '1' }
   opened = await stage.open(settings)
   await stage.give(['company', 'create', '--name', 'Quay'], settings)

@@ -18,7 +18,7 @@ let stage: Stage
 let opened: OpenApp
 let disk: SmallDisk | null
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   opened = await stage.open()
   await stage.give(['company', 'create', '--name', 'Quay'])
   await stage.give(['backup', join(stage.folder, 'whole')])

@@ -11,7 +11,7 @@ import { eventually } from '../stage/wait.ts'
 let stage: Stage
 let settings: { [name: string]: string }
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   settings = { PLUMBLINE_BACKUP_TO: join(stage.folder, 'backups'), PLUMBLINE_BACKUP_KEEP: '2', PLUMBLINE_DEMO: 'off' }
 })
 afterAll(() => stage.clear())

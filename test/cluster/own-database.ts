@@ -13,7 +13,7 @@ const backMsMax = 15_000
 
 /** `serve` on a bundled database of its own, with a company; `data` is its data folder where it is not in the stage's. */
 export async function openOwn(more: { [name: string]: string } = {}, data?: string) {
-  const stage = await createStage()
+  const stage = await createStage(data === undefined ? 'migrated' : 'new')
   const folder = data ?? stage.data
   const environment = { PLUMBLINE_DATA: folder, ...more }
   const give = (...words: string[]) => stage.give(words, { PLUMBLINE_DATA: folder })

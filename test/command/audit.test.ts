@@ -7,7 +7,7 @@ let stage: Stage
 let opened: OpenApp
 let company: string
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   opened = await stage.open()
   company = String(jsonOf(await stage.give(['company', 'create', '--name', 'Quay', '--json'])).company_id)
   const account = ['account', 'create', '--company', company, '--name', 'Ada\u202e', '--email', 'ada@quay.example']

@@ -7,7 +7,7 @@ import { type CommandOutput, createStage, jsonOf, type Stage } from './stage.ts'
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   // Kept open, so that the commands find the database running.
   opened = await stage.open()
 })

@@ -12,7 +12,7 @@ const isRoot = process.geteuid?.() === 0
 let stage: Stage
 let cluster: string
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   cluster = join(stage.data, 'postgres', 'cluster')
   await stage.give(['company', 'create', '--name', 'A'])
 })

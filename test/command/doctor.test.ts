@@ -13,7 +13,7 @@ const isRoot = process.geteuid?.() === 0
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   opened = await stage.open()
 })
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { createStage, jsonOf, pause, type Stage } from './stage.ts'
 let stage: Stage
 let company: number
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   const made = await stage.give([
     'company',
     'create',

@@ -8,7 +8,7 @@ import { createStage, jsonOf, launcher, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
 })
 afterAll(() => stage.clear())
 

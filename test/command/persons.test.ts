@@ -12,7 +12,7 @@ let company: number
 /** Keeps PostgreSQL running from one command to the next. */
 let opened: OpenApp
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStage('migrated')
   opened = await stage.open()
   company = Number(jsonOf(await stage.give(['company', 'create', '--name', 'Quay', '--json'])).company_id)
 })

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { stopServer } from '#server/embedded/processes.ts'
+import { copyPrepared } from '../command/stage.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 import { passedOn } from '../stage/compile-cache.ts'
 import { isRunning } from '../stage/process.ts'
@@ -31,7 +32,10 @@ export async function runPage(path: string, folder: string): Promise<void> {
   await chmod(folder, 0o711)
   const shell = await openShell(folder, port)
   try {
-    if (page.hasDemo) await shell.run({ line: 0, command: 'npm start', exit: 0, isService: true })
+    if (page.hasDemo) {
+      await copyPrepared('demo', join(folder, 'plumbline', 'data'))
+      await shell.run({ line: 0, command: 'npm start', exit: 0, isService: true })
+    }
     for (const block of page.blocks.filter(isRun)) await shell.run(block)
   } catch (error) {
     throw new Error(`${path}:${(error as Error).message}`, { cause: error })
