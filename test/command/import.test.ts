@@ -1,12 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenApp } from '#server/app.ts'
 import { createStage, jsonOf, pause, type Stage } from './stage.ts'
 
 let stage: Stage
+/** Its PostgreSQL runs on between the commands. */
+let opened: OpenApp
 let company: number
 beforeAll(async () => {
   stage = await createStage('migrated')
+  opened = await stage.open()
   const made = await stage.give([
     'company',
     'create',
@@ -20,7 +24,10 @@ beforeAll(async () => {
   ])
   company = jsonOf(made).company_id as number
 })
-afterAll(() => stage.clear())
+afterAll(async () => {
+  await opened.close()
+  await stage.clear()
+})
 
 const fileOf = async (name: string, text: string, encoding: BufferEncoding = 'utf8'): Promise<string> => {
   const path = join(stage.folder, name)
@@ -32,10 +39,11 @@ const json = async (...words: string[]) => jsonOf(await give(...words, '--json')
 
 /** Names and references of the live records, in the order of their ids. */
 async function listed(records: string): Promise<string[]> {
-  const { app, close } = await stage.open()
   const text = `select name, external_ref from ${records} where company_id = $1 and deleted_at is null order by id`
-  const rows = await app.database.read<{ name: string; external_ref: string | null }>({ text, values: [company] })
-  await close()
+  const rows = await opened.app.database.read<{ name: string; external_ref: string | null }>({
+    text,
+    values: [company],
+  })
   return rows.map(({ name, external_ref }) => `${external_ref} ${name}`)
 }
 
@@ -146,7 +154,7 @@ test('A file that is not there, kinds and ids that are none', async () => {
   expect((await give('undo', crypto.randomUUID())).err).toContain('no write with this id')
 })
 
-const many = 4000
+const many = 2000
 const manyRows = Array.from({ length: many }, (_, n) => `Row ${n};R-${n}\n`).join('')
 
 test('Killed in the middle it goes on where it stopped, and no row is written twice.', {
@@ -158,11 +166,9 @@ test('Killed in the middle it goes on where it stopped, and no row is written tw
   // It goes on as the file was read then, without a word.
   const reading = ['--no-header', '--map', 'Column 1=name', '--map', 'Column 2=external_ref']
   const running = stage.start([...words, ...reading])
-  // Beside others who keep the database running.
-  const { app, close } = await stage.open()
   const done = async (): Promise<number> => {
     const text = 'select coalesce(max(done), 0)::int as done from imports where rows = $1'
-    const [row] = await app.database.read<{ done: number }>({ text, values: [many] })
+    const [row] = await opened.app.database.read<{ done: number }>({ text, values: [many] })
     return row?.done ?? 0
   }
   while ((await done()) === 0 && running.child.exitCode === null) await pause(5)
@@ -183,7 +189,6 @@ test('Killed in the middle it goes on where it stopped, and no row is written tw
   // One write, taken back as one.
   expect(await json('undo', rest.write_id as string)).toMatchObject({ records: many })
   expect(await listed('clients')).toEqual(before)
-  await close()
 })
 
 test('Ctrl-C stops behind the batch under way, and says how to go on and how to undo.', {
@@ -193,14 +198,12 @@ test('Ctrl-C stops behind the batch under way, and says how to go on and how to 
   const before = await listed('clients')
   const words = ['import', 'clients', file, '--company', String(company)]
   const running = stage.start(words)
-  const { app, close } = await stage.open()
   for (let done = 0; done === 0 && running.child.exitCode === null; await pause(5)) {
     const text = "select coalesce(max(done), 0)::int as done from imports where file_name = 'stopped.csv'"
-    done = (await app.database.read<{ done: number }>({ text, values: [] }))[0]?.done ?? 0
+    done = (await opened.app.database.read<{ done: number }>({ text, values: [] }))[0]?.done ?? 0
   }
   running.child.kill('SIGINT')
   const { code, out } = await running.ended
-  await close()
   expect(code).toBe(130)
   expect(out).toMatch(
     /Stopped\. To go on, give the command again with --continue; to take back what was done: plumbline undo [\w-]+ --company \d+/,

@@ -38,7 +38,7 @@ const beyondSchemas: readonly ProblemCode[] = [
   ...(['date_order', 'cycle', 'client_blocked', 'not_of_client'] as const),
 ]
 
-const drawnFor = { POST: 340, PUT: 250, PATCH: 250, GET: 125, DELETE: 0 } as const
+const drawnFor = { POST: 200, PUT: 150, PATCH: 150, GET: 65, DELETE: 0 } as const
 const seed = Number(process.env.DRAW_SEED ?? 20260301)
 
 /** What a batch asks has bodies of any resource in it, which the document leaves open; each of those is drawn by itself. */
