@@ -22,10 +22,9 @@ import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Command, PrefetchedRow } from './command.ts'
-import type { ExpectedVersion } from './expected.ts'
+import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { holdRecords } from './locks.ts'
 import { releaseQuotaSlots } from './quota.ts'
-import { requireHeldRecord } from './write-record.ts'
 
 /** Records of one resource on which a deletion has one effect. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }

@@ -2,7 +2,6 @@ import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { fieldOfIndex } from '#sql/records/columns.ts'
 import { insertAgain } from '#sql/records/insert.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import {
@@ -16,13 +15,13 @@ import {
 import { seenRecords } from '#sql/records/sets.ts'
 import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
 import { type Group, type PermissionCheck, resourceNamed } from './remove.ts'
 import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } from './restore-problems.ts'
+import { takenField } from './write-set.ts'
 
 export type RestoreResult = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 
@@ -178,7 +177,7 @@ async function bringBack(
       await runInOrder(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Another transaction took the value between the read and the write.
-    const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
+    const field = takenField(definition, error)
     if (field === undefined) throw error
     throw invalidField(
       field,

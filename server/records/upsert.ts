@@ -3,18 +3,16 @@ import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { fieldOfIndex } from '#sql/records/columns.ts'
 import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { violatedIndex } from '../store/faults.ts'
 import { type Command, type PrefetchedRow, readPrefetch, runLocked } from './command.ts'
-import type { ExpectedVersion } from './expected.ts'
+import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { onlyRow } from './look-up.ts'
 import { createRemoval, type PermissionCheck, type RemovalResult } from './remove.ts'
-import { createOne, requireHeldRecord, updateOne } from './write-record.ts'
-import { type ChangeResult, type LateConflict, noneLate } from './write-set.ts'
+import { createOne, updateOne } from './write-record.ts'
+import { type ChangeResult, type LateConflict, noneLate, takenField } from './write-set.ts'
 
 /** Writes to a record that is named by its external reference. */
 
@@ -137,8 +135,7 @@ function isReferenceTaken(definition: Definition, error: unknown): boolean {
     const problems: readonly Problem[] = error.particulars.errors ?? []
     return problems.some(({ field, code }) => field === referenceField && code === 'not_unique')
   }
-  const index = violatedIndex((error as Error).cause)
-  return index !== undefined && fieldOfIndex(definition, index) === referenceField
+  return takenField(definition, (error as Error).cause) === referenceField
 }
 
 const nothingThere =
