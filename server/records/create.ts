@@ -11,7 +11,7 @@ import type { PrefetchedRow } from './command.ts'
 import { foundIn, type SetFacts } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
 import type { Effect, ReadRecord } from './preview.ts'
-import { planLimitInForce } from './quota.ts'
+import { heldPlan } from './quota.ts'
 import { refuseApproval } from './rights.ts'
 import {
   type Outcomes,
@@ -107,7 +107,7 @@ async function withSlots(
 ): Promise<readonly AcceptedRecord[]> {
   const { name } = definition
   if (!isPlanLimited(name) || accepted.length === 0) return accepted
-  const limit = found.plan ? planLimit(found.plan, name) : await planLimitInForce(transaction, companyId, definition)
+  const limit = planLimit(found.plan ?? (await heldPlan(transaction, companyId)), name)
   if (limit === null) return accepted
   const take = async (slots: number) => (await transaction.run(takeSlots(companyId, name, limit, slots))).length > 0
   if (await take(accepted.length)) return accepted

@@ -2,8 +2,8 @@ import { checkRules } from '#derive/input.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { holderColumn, lookUp } from '#sql/records/prefetch.ts'
-import { holdLive, takenMeanwhile } from '#sql/records/restore.ts'
+import { holdLive } from '#sql/records/restore.ts'
+import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { lookUpFound } from './check.ts'
@@ -26,8 +26,8 @@ export async function inTheWay(
   erased: ErasedRow | undefined,
 ): Promise<Problem[]> {
   return [
-    ...(await takenValues(transaction, actor, returning)),
-    ...(await takenOfErased(transaction, actor, returning, erased)),
+    ...(await takenValues(transaction, actor, returning, (record) => record !== erased?.held)),
+    ...(await takenValues(transaction, actor, returning, (record) => record === erased?.held)),
     ...(await lostReferences(transaction, actor, returning)),
   ]
 }
@@ -66,42 +66,26 @@ async function takenValues(
   transaction: Transaction,
   { companyId }: Actor,
   returning: ReturningRecords[],
+  isMeant: (record: JsonObject) => boolean,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
-    const { definition, records } = group
-    for (const field of uniqueFields(definition)) {
-      const rows = await transaction.run<{ id: number; value: string }>(
-        takenMeanwhile(companyId, definition, field, records.map(idOf)),
-      )
-      for (const { id, value } of rows) {
-        problems.push(takenProblem(definition, placeOf(group, returning[0], id, field), value))
+    const { definition } = group
+    const records = group.records.filter(isMeant)
+    for (const field of records.length > 0 ? uniqueFields(definition) : []) {
+      const values = records.map((record) => record[field] as string | null)
+      const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, field, values))
+      for (const { place, holder } of rows) {
+        if (holder === null) continue
+        const value = JSON.stringify(values[place - 1])
+        const message = `is ${value}, which another ${definition.one} has meanwhile; change it there first`
+        const at = placeOf(group, returning[0], idOf(records[place - 1] as JsonObject), field)
+        problems.push(problem(at, 'not_unique', message))
       }
     }
   }
   return problems
 }
-
-/** Returns the taken values of an erased record, which is not in its table. */
-async function takenOfErased(
-  transaction: Transaction,
-  { companyId }: Actor,
-  [own]: ReturningRecords[],
-  erased: ErasedRow | undefined,
-): Promise<Problem[]> {
-  if (!erased || !own) return []
-  const { definition } = own
-  const fields = uniqueFields(definition)
-  if (fields.length === 0) return []
-  const values = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
-  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, values))
-  return fields
-    .filter((field) => (row?.[holderColumn(field)] ?? null) !== null)
-    .map((field) => takenProblem(definition, field, values[field]))
-}
-
-const takenProblem = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>
-  problem(field, 'not_unique', `is ${JSON.stringify(value)}, which another ${one} has meanwhile; change it there first`)
 
 async function lostReferences(
   transaction: Transaction,

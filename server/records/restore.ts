@@ -6,8 +6,8 @@ import { insertAgain } from '#sql/records/insert.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import {
   type HeldRemoval,
-  lockRemoval,
   markRestored,
+  removalsById,
   type SoftDeletedRow,
   softDeletedBy,
   undelete,
@@ -37,7 +37,10 @@ export async function restoreRemoval(
   mayDo: PermissionCheck,
 ): Promise<RestoreResult> {
   const { companyId } = actor
-  const removal = await heldRemoval(transaction, actor, removalId, mayDo)
+  const [removal] = await transaction.run<HeldRemoval>(removalsById(companyId, [removalId]))
+  if (!removal) throw new Refusal('not_found')
+  for (const { definition } of groupsOf(removal)) mayDo(permission(definition.name, 'EDIT'))
+  refuseIfOver(removal)
   await lockWhatIsSeen(transaction, companyId, async () => {
     const request = new LockRequest()
     await wantRestored(transaction, companyId, request, removal)
@@ -46,30 +49,15 @@ export async function restoreRemoval(
   return restoreLocked(transaction, actor, removal)
 }
 
-/** A removal that is locked, so that one restore of it runs at a time. */
-export type LockedRemoval = HeldRemoval & { id: number; erased?: ErasedRow | undefined }
-
-export async function heldRemoval(
-  transaction: Transaction,
-  { companyId }: Actor,
-  id: number,
-  mayDo: PermissionCheck,
-  erased?: ErasedRow,
-): Promise<LockedRemoval> {
-  const [removal] = await transaction.run<HeldRemoval>(lockRemoval(companyId, id))
-  if (!removal) throw new Refusal('not_found')
-  const groups = groupsOf(removal)
-  for (const { definition } of groups) mayDo(permission(definition.name, 'EDIT'))
-  refuseIfOver(removal, groups, erased)
-  return { ...removal, id, erased }
-}
+/** A removal that is locked, and its record if it was erased and comes back nevertheless. */
+type LockedRemoval = HeldRemoval & { erased?: ErasedRow | undefined }
 
 /** Adds all locks of a restore: records that come back, those they refer to, and those linked to them again. */
 export async function wantRestored(
   transaction: Transaction,
   companyId: number,
   request: LockRequest,
-  removal: Pick<LockedRemoval, 'records' | 'record_id' | 'went' | 'unlinked' | 'erased'>,
+  removal: LockedRemoval,
 ): Promise<void> {
   const want = (definition: Definition, record: JsonObject): void => {
     request.values.push(...valuesOfRecord(definition, record))
@@ -103,14 +91,13 @@ export async function wantRestored(
 export async function restoreLocked(
   transaction: Transaction,
   actor: Actor,
-  { id: removalId, erased, ...removal }: LockedRemoval,
+  removal: LockedRemoval,
 ): Promise<RestoreResult> {
+  const { id: removalId, erased } = removal
   const groups = groupsOf(removal)
-  const isErased = (name: string, id: number): boolean =>
-    erased !== undefined && name === removal.records && id === removal.record_id
   const wanted = groups.map(({ definition, ids }) => ({
     definition,
-    ids: ids.filter((id) => !isErased(definition.name, id)),
+    ids: erased && definition.name === removal.records ? ids.filter((id) => id !== removal.record_id) : ids,
   }))
   const rows = await transaction.run<SoftDeletedRow>(softDeletedBy(actor.companyId, removalId, wanted))
   const returning = groups.flatMap(({ definition }): ReturningRecords[] => {
@@ -125,7 +112,8 @@ export async function restoreLocked(
   const linked = await relink(transaction, actor, removal.unlinked)
   refuse(await brokenRules(transaction, actor, returning))
   transaction.send(markRestored(actor.companyId, removalId))
-  await takeQuotaSlots(transaction, actor.companyId, returning)
+  const counts = new Map(returning.map(({ definition, records }) => [definition.name, records.length]))
+  await takeQuotaSlots(transaction, actor.companyId, counts)
   return {
     records: removal.records,
     recordId: removal.record_id,
@@ -138,20 +126,16 @@ function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw invalidFields(problems)
 }
 
-type RestoreRequest = { definition: Definition; ids: number[] }
-
 /** Returns the record itself first, then the records deleted along. */
-function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): RestoreRequest[] {
+function groupsOf({ records, record_id, went }: HeldRemoval): { definition: Definition; ids: number[] }[] {
+  const own: [string, number[]] = [records, [record_id, ...(went[records] ?? [])]]
   const along = Object.entries(went).filter(([name]) => name !== records)
-  const own = [record_id, ...(went[records] ?? [])]
-  return [
-    { definition: resourceNamed(records), ids: own },
-    ...along.map(([name, ids]) => ({ definition: resourceNamed(name), ids })),
-  ]
+  return [own, ...along].map(([name, ids]) => ({ definition: resourceNamed(name), ids }))
 }
 
-function refuseIfOver({ mode, restored }: HeldRemoval, [own]: RestoreRequest[], erased: ErasedRow | undefined): void {
-  const one = own?.definition.one
+/** Throws if nothing is left to restore. */
+export function refuseIfOver({ records, mode, restored, erased }: LockedRemoval): void {
+  const { one } = resourceNamed(records)
   if (mode === 'hard' && !erased) {
     throw new Refusal('cannot_restore', {
       detail: `The ${one} was erased for good. Create it anew; its history says what it held.`,

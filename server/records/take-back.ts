@@ -16,7 +16,7 @@ import {
   type RemovalResult,
   resourceNamed,
 } from './remove.ts'
-import { heldRemoval, restoreLocked } from './restore.ts'
+import { refuseIfOver, restoreLocked } from './restore.ts'
 import type { ErasedRow } from './restore-problems.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
 import { updateOne } from './write-record.ts'
@@ -85,13 +85,13 @@ async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'
 
 /** Restores the whole deletion, and every reference that it emptied. */
 async function bringBack({ transaction, actor, conflicts }: UndoContext, step: StepOf<'restore'>): Promise<void> {
-  const { id, records, record_id, restored, unlinked } = step.removal
+  const { records, record_id, restored, unlinked } = step.removal
   if (restored) {
     conflicts.push({ records, id: record_id, fields: [] })
     return
   }
-  // The rights for every step are checked already.
-  const removal = await heldRemoval(transaction, actor, id, () => {}, erasedBy(step))
+  const removal = { ...step.removal, erased: erasedBy(step) }
+  refuseIfOver(removal)
   const { linked } = await restoreLocked(transaction, actor, removal)
   const back = new Set(linked.flatMap(({ records, ids }) => ids.map((one) => placeOf({ records, record_id: one }))))
   for (const { records: name, by, ids } of unlinked) {

@@ -5,7 +5,8 @@ import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import { changesOfWrite, holdUndo, moveUndo, removalsById, type UndoRow } from '#sql/records/written-changes.ts'
+import { type HeldRemoval, removalsById } from '#sql/records/restore.ts'
+import { changesOfWrite, holdUndo, moveUndo, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Command } from './command.ts'
@@ -15,7 +16,7 @@ import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from
 import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
-import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
+import { type Step, sidesOf, stepsOf } from './undo-steps.ts'
 
 export type UndoSummary = {
   /** Records that this call took back, and those that later calls take back. */
@@ -66,7 +67,7 @@ const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoRow[]): boolean =>
 
 async function removalsOf(transaction: Transaction, companyId: number, rows: readonly UndoRow[]) {
   const ids = [...new Set(rows.flatMap(({ removal_id }) => removal_id ?? []))]
-  const removals = ids.length === 0 ? [] : await transaction.run<NamedRemoval>(removalsById(companyId, ids))
+  const removals = ids.length === 0 ? [] : await transaction.run<HeldRemoval>(removalsById(companyId, ids))
   return new Map(removals.map((one) => [one.id, one]))
 }
 

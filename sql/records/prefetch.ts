@@ -193,22 +193,6 @@ export const holderColumn = (field: string): string => `${field}__holder`
 /** Returns the name of the column that has equal keys for values that count as one. */
 export const keyColumn = (field: string): string => `${field}__key`
 
-/** Returns whether a live record other than `self` has the value of a unique field. */
-export const isTaken = (
-  companyId: number,
-  { name }: Definition,
-  field: string,
-  value: Sql,
-  self: number | null,
-): Sql => {
-  const key = sql`lower(other.${identifier(field)})`
-  return sql`exists (
-        select from ${identifier(name)} other
-        where other.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(${value})`)} and other.deleted_at is null
-          and other.id <> ${self ?? 0} ${inOrderOf(key)}
-      )`
-}
-
 /**
  * The record is locked by the inner query and returned by the outer one. So the result, and its references, are of the
  * row at the time of the lock.

@@ -1,26 +1,25 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey, byKeys, heldRows } from '../access.ts'
+import { byKeys, heldRows } from '../access.ts'
 import type { Author } from '../author.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
-import { isTaken } from './prefetch.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** The statements of a restore. */
 
-export type HeldRemoval = Pick<RemovalRow, 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
+export type HeldRemoval = Pick<RemovalRow, 'id' | 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
   restored: boolean
 }
 
-/** Locks a removal, so that one restore of it runs at a time. */
-export const lockRemoval = (companyId: number, id: number): Statement =>
+/** Reads and locks removals in the order of their ids, so that one restore or undo at a time changes them. */
+export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
   statement(
-    sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored
-    from ${byKey('removals', companyId, id, 'for update')} r`,
-    'removals.lock',
+    sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
+    from ${byKeys('removals', companyId, ids, 'for update')}`,
+    'removals.by-id',
   )
 
 export const markRestored = (companyId: number, id: number): Statement =>
@@ -75,19 +74,6 @@ export const holdLive = (companyId: number, records: string, ids: readonly numbe
   statement(
     sql`select r.id, r.deleted_at is null as live from ${byKeys(records, companyId, ids, 'for key share')}`,
     `${records}.hold-live`,
-  )
-
-/** Reads those of these records whose value of a unique field a live record has meanwhile. */
-export const takenMeanwhile = (
-  companyId: number,
-  definition: Definition,
-  field: string,
-  ids: readonly number[],
-): Statement =>
-  statement(
-    sql`select r.id, r.${identifier(field)} as value from ${byKeys(definition.name, companyId, ids)}
-    where ${isTaken(companyId, definition, field, sql`r.${identifier(field)}`, null)}`,
-    `${definition.name}.taken.${field}`,
   )
 
 /** Reads and locks live records whose reference is still empty. */

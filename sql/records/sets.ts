@@ -16,9 +16,9 @@ export const seenRecords = (companyId: number, definition: Definition, ids: read
   )
 }
 
-export type HolderRow = { place: number; key: string; holder: number | null }
+export type HolderRow = { place: number; holder: number | null }
 
-/** Reads which live record has each value of a unique field; `key` is the same for values that count as one. */
+/** Reads which live record has each value of a unique field. */
 export function holdersOf(
   companyId: number,
   { name }: Definition,
@@ -27,7 +27,7 @@ export function holdersOf(
 ): Statement {
   const key = sql`lower(r.${identifier(field)})`
   return statement(
-    sql`select given.place, lower(given.value) as key, (
+    sql`select given.place, (
       select r.id from ${identifier(name)} r
       where r.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(given.value)`)} and r.deleted_at is null
       ${inOrderOf(key)}

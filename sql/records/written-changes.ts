@@ -2,7 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
-import { byKey, byKeys, equalsIndexed } from '../access.ts'
+import { byKey, equalsIndexed } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
@@ -55,14 +55,6 @@ export const changedSince = (companyId: number, records: string, id: number, ver
       order by record_id desc, id desc limit 100
     ) h cross join lateral json_object_keys(h.changes) field`,
     'history.changed-since',
-  )
-
-/** Reads and locks deletions in the order of their ids, so that one undo at a time changes them. */
-export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
-    from ${byKeys('removals', companyId, ids, 'for update')}`,
-    'removals.by-id',
   )
 
 /** Reads and locks from where on the changes of a write are undone. Concurrent undos of one write run in turn. */
