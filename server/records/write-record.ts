@@ -23,7 +23,7 @@ const creating: SetOperation<WriteResult> = { prefetch: prefetchForCreate, write
 const updating: SetOperation<ChangeResult> = { prefetch: prefetchForUpdate, write: updateRecords }
 
 /** `late` survives the retries of its transaction. `isFinal`: the commit is the next statement after it. */
-type WriteEnding = { late?: LateConflict; isFinal?: boolean }
+export type WriteEnding = { late?: LateConflict | undefined; isFinal?: boolean | undefined }
 
 /** Returns the write of one row, whose look-ups are sent with those of its caller. */
 function writeOne<Done>(
