@@ -18,6 +18,11 @@ export type StoredResponseRow = {
   write_id: string | null
 }
 
+/** Columns of a stored answer; all are null if the key has none. `is_over`: it no longer counts. */
+export type EarlierRow = { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
+  is_over?: boolean | null
+}
+
 /** A key of a company, and its advisory lock. */
 export type KeyAsk = { key: string; lock: string }
 
