@@ -173,7 +173,7 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
       },
       refuse: (refusal) => series.refused(n, refusal),
       note: (_caller, body) => [
-        ...(keys && !earlier ? [storeBatchAnswer(companyId, keys.key, { n, body })] : []),
+        ...(keys && !earlier ? storeBatchAnswer(companyId, keys.key, { n, body }) : []),
         ...(settle ? [settle(body)] : []),
       ],
     })

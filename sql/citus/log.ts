@@ -1,5 +1,4 @@
 import type { Sql } from 'sql-template-tag'
-import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, originOf } from '../author.ts'
 import { identifier, type Run, runInOrder, type Statement, sql, statement } from '../statement.ts'
 
 /**
@@ -136,24 +135,3 @@ export const ofRecords = ({
       where r.company_id = ${companyId} and ${only}`
 
 type RecordsThere = { companyId: number; table: string; written: ReadonlyMap<number, number>; columns: Sql; only: Sql }
-
-/**
- * Inserts the rows of the log for each row of `of` (history_id, record_id, version, changes, held). The company's own
- * row is joined, so that the position is one of the company's server.
- */
-export const loggedThere = (
-  author: LogAuthor,
-  { records, action, removalId, isAudit = false }: LoggedWrite,
-  of: Sql,
-  returning = sql``,
-): Statement => {
-  const { companyId } = author
-  const { columns, values } = cameFrom(author, isAudit)
-  return statement(sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
-      id, record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
-    select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
-      ${author.previewId ?? null}::uuid,
-      ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
-      log_position(c.id), logged.*, ${originOf(author)}${values}
-    from companies c cross join (${of}) logged where c.id = ${companyId}${returning}`)
-}

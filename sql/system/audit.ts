@@ -129,20 +129,13 @@ export const companiesWithOldAudit = (keptDays: number, after: number, most: num
   )
 
 /** Removes up to `most` of a company's rows that are that old. Returns a row for each. */
-export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement => {
-  const old = sql`from history where ${isOver(companyId, keptDays)} order by at, id limit ${most} for update skip locked`
-  return statement(
-    sql`delete from history where ctid = any (array(select ctid ${old})) returning 1 as swept`,
+export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement =>
+  statement(
+    sql`delete from history
+    where ${rowsOf('history', companyId, 'id', sql`${isOver(companyId, keptDays)} order by at, id limit ${most}`)}
+    returning 1 as swept`,
     'audit.sweep',
-    async (run) => {
-      const found = await run<{ id: number }>(statement(sql`select id ${old}`, 'audit.old'))
-      const ids = found.map(({ id }) => id)
-      const ofThese = sql`company_id = ${companyId} and id = any (${ids}::bigint[])`
-      await run(statement(sql`delete from history where ${ofThese}`, 'audit.forget'))
-      return found
-    },
   )
-}
 
 /** Returns the condition of rows by an account, and of attempts to sign in to it. */
 const ofAccount = (companyId: number, accountId: number): Sql =>

@@ -1,5 +1,5 @@
 import { replayWindowHours } from '#registry/limits.ts'
-import { runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /** The outcome of an operation of a batch in mode `each`, under the key of its call. */
 export type BatchResponseRow = { n: number; body: string }
@@ -21,29 +21,17 @@ export const batchAnswer = (companyId: number, key: string, n: number): Statemen
   )
 
 /** Stores the answer of one operation. From then on the batch is kept as long as any stored answer. */
-export const storeBatchAnswer = (companyId: number, key: string, { n, body }: BatchResponseRow): Statement =>
+export const storeBatchAnswer = (companyId: number, key: string, { n, body }: BatchResponseRow): Statement[] => [
   statement(
-    sql`with kept as (
-      update answers set completed_at = clock_timestamp() where company_id = ${companyId} and key = ${key}
-        and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})
-    )
-    insert into batch_answers (company_id, key, n, body)
-    values (${companyId}, ${key}, ${n}, ${body})`,
+    sql`update answers set completed_at = statement_timestamp() where company_id = ${companyId} and key = ${key}
+      and completed_at > statement_timestamp() - make_interval(hours => ${replayWindowHours})`,
+    'batch.keep',
+  ),
+  statement(
+    sql`insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
     'batch.store',
-    (run) =>
-      runInOrder(
-        run,
-        statement(
-          sql`update answers set completed_at = now() where company_id = ${companyId} and key = ${key}
-          and completed_at > now() - make_interval(hours => ${replayWindowHours})`,
-          'batch.keep',
-        ),
-        statement(
-          sql`insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
-          'batch.store-alone',
-        ),
-      ),
-  )
+  ),
+]
 
 /** Deletes the answers of an earlier batch under the key, which no longer count. */
 export const forgetBatchAnswers = (companyId: number, key: string): Statement =>

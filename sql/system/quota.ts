@@ -27,22 +27,10 @@ export const releaseSlots = (companyId: number, records: string, slots: number):
 export const slotsUsed = (companyId: number, records: string): Statement =>
   statement(sql`select used from plan_usage where company_id = ${companyId} and records = ${records}`, 'plan.used')
 
-/** Counts the live records anew. Must run in a statement after `lockCompany`, so that it sees all of them. */
-export const recountSlots = (companyId: number, records: string): Statement =>
-  statement(
-    sql`insert into plan_usage (company_id, records, used)
-    select ${companyId}, ${records}::text, count(*) from ${liveOf(records, companyId)} r
-    on conflict (company_id, records) do update set used = excluded.used
-    returning used`,
-    undefined,
-    async (run) => {
-      const [counted] = await run<{ used: number }>(countLive(companyId, records))
-      return run(
-        statement(sql`insert into plan_usage (company_id, records, used) values (${companyId}, ${records}, ${counted?.used})
-          on conflict (company_id, records) do update set used = excluded.used returning used`),
-      )
-    },
-  )
-
+/** Counts the live records. In a statement after `lockCompany` it sees all of them. */
 export const countLive = (companyId: number, records: string): Statement =>
   statement(sql`select count(*) as used from ${liveOf(records, companyId)} r`)
+
+export const setSlots = (companyId: number, records: string, used: number): Statement =>
+  statement(sql`insert into plan_usage (company_id, records, used) values (${companyId}, ${records}, ${used})
+    on conflict (company_id, records) do update set used = excluded.used`)

@@ -86,53 +86,36 @@ export const touchSession = (key: SessionKey): Statement =>
       const held = await run(
         statement(sql`select from ${bySession(key, 'for update skip locked')} s`, 'session.hold-to-touch'),
       )
-      return held.length === 0 ? [] : run(touchHeld(key))
+      const touched = sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`
+      return held.length === 0
+        ? []
+        : run(statement(sql`update sessions set last_seen_at = now() where ${touched}`, 'session.touch-held'))
     },
   )
 
-const touchHeld = (key: SessionKey): Statement =>
+/**
+ * Locks an account that is not disabled, for a session of it. If a hash is given, its password must still have that
+ * hash. A concurrent change of the password is waited for.
+ */
+export const holdAccount = (companyId: number, accountId: number, passwordHash: string | null): Statement =>
   statement(
-    sql`update sessions set last_seen_at = now() where company_id = ${key.companyId} and id_hash = ${key.idHash}`,
-    'session.touch-held',
+    sql`select from ${byKey('accounts', companyId, accountId, 'for share')} a
+    where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`,
+    'session.account',
   )
 
-/**
- * Inserts a session of an account that is not disabled. If a hash is given, its password must still have that hash. A
- * concurrent change of the password is waited for.
- */
+/** Inserts a session of an account that this transaction has locked. */
 export const insertSession = (
   { companyId, idHash }: SessionKey,
   accountId: number,
   { device, peer, forwardedFor, plainName }: SessionOrigin,
-  passwordHash: string | null,
 ): Statement =>
   statement(
     sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
-    select company_id, ${idHash}::bytea, id, now() + make_interval(days => ${sessionDays}), ${device}::text, ${peer}::text,
-      ${forwardedFor}::text, case when ${plainName}::boolean then 'infinity'::timestamptz end
-    from ${byKey('accounts', companyId, accountId, 'for share')} a
-    where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)
+    values (${companyId}, ${idHash}, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}, ${peer},
+      ${forwardedFor}, ${plainName ? 'infinity' : null}::timestamptz)
     returning id`,
     'session.insert',
-    async (run) => {
-      const held = await run(
-        statement(
-          sql`select from ${byKey('accounts', companyId, accountId, 'for share')} a
-          where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`,
-          'session.account',
-        ),
-      )
-      if (held.length === 0) return []
-      return run(
-        statement(
-          sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
-          values (${companyId}, ${idHash}::bytea, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}::text,
-            ${peer}::text, ${forwardedFor}::text, ${plainName ? 'infinity' : null}::timestamptz)
-          returning id`,
-          'session.insert-held',
-        ),
-      )
-    },
   )
 
 /** Requires the prefix of its cookie from now on. Running requests have one more minute. */
