@@ -85,7 +85,7 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<A
   const keys = key !== undefined && isRead ? keyOfCall(ask.companyId, key, call, intent) : undefined
   const writeId = newWriteId()
   const reply = (caller: CallerRow, answer: StoredResponse): ApiResponse => {
-    keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
+    keepDetails(app, call, ask, caller, { outcome: answer, sent })
     return replyOf(withRecord(answer))
   }
   if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent, writeId, reply })

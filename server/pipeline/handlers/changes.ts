@@ -6,8 +6,8 @@ import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
 import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
+import { lackingRefusal } from '../../records/rights.ts'
 import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
-import { lacksScope } from '../authorize.ts'
 import type { PlannedRead, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
@@ -72,10 +72,10 @@ const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more
 /** Returns the refusal unless all named resources are open, or any resource if none is named. */
 function findRefusal({ records }: ChangesRequest, { in_scope, open }: OpenRow): Refusal | undefined {
   const lacking = records?.find((name) => !in_scope.includes(name))
-  if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))
+  if (lacking !== undefined) return lackingRefusal(permission(lacking, 'VIEW'))
   const off = records?.find((name) => !open.includes(name))
   const addOn = servedResources.find(({ name }) => name === off)?.served?.addOn
   if (addOn !== undefined) return new Refusal('feature_off', { feature: addOn })
   const [first] = servedResources
-  return open.length === 0 && first ? lacksScope(permission(first.name, 'VIEW')) : undefined
+  return open.length === 0 && first ? lackingRefusal(permission(first.name, 'VIEW')) : undefined
 }
