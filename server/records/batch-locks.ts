@@ -2,7 +2,6 @@ import type { BatchOp, BatchOperation } from '#derive/batch-operation.ts'
 import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
@@ -10,6 +9,7 @@ import { takeValues } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
 import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
+import { numberedFields } from './numbers.ts'
 
 /**
  * Takes all locks that a batch is known to need, in the lock order. Unique values come first, so that an external
@@ -39,10 +39,11 @@ const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
   delete: { hold: 'for update' },
 }
 
-async function requestOf({ transaction, actor, breathe }: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
+async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
+  const { transaction, actor, breathe } = run
   const { companyId } = actor
   const request = new LockRequest()
-  const named = await namedTargets({ transaction, companyId }, rows)
+  const named = await namedTargets(run, rows)
   const changed = new Map<Definition, number[]>()
   for (const row of rows) {
     await breathe()
@@ -54,7 +55,11 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Ac
       request.want(definition.name, id, hold)
       changed.set(definition, [...(changed.get(definition) ?? []), id])
     }
-    if (makes) wantNew(request, definition, body)
+    if (makes) {
+      request.wantCount(definition.name)
+      const draws = numberedFields(definition).some(({ name }) => (body[name] ?? null) === null)
+      if (draws) request.numbered.add(definition.name)
+    }
     const sent = Object.keys(definition.fields).filter((name) => !refs.has(name))
     request.wantReferred(
       definition,
@@ -69,19 +74,8 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Ac
   return request
 }
 
-type LockContext = { transaction: Run['transaction']; companyId: number }
-
-/** Adds the counters that a new record would use. */
-function wantNew(request: LockRequest, definition: Definition, body: JsonObject): void {
-  request.wantCount(definition.name)
-  const draws = Object.entries(definition.fields).some(
-    ([name, field]) => field.kind === 'text' && field.numbered !== undefined && (body[name] ?? null) === null,
-  )
-  if (draws) request.numbered.add(definition.name)
-}
-
 /** Returns the ids of records that an external reference names; null for those that do not exist yet. */
-async function namedTargets({ transaction, companyId }: LockContext, rows: readonly AcceptedRow[]) {
+async function namedTargets({ transaction, actor: { companyId } }: Run, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
   const found = new Map<AcceptedRow, number | null>()
   const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]

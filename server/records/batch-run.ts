@@ -13,7 +13,7 @@ import type { Outcomes, WriteSet } from './write-set.ts'
 
 /** An operation and the version that it expects of its record. */
 export type OrderedOperation = BatchRow & { expected: ExpectedVersion }
-export type AcceptedRow = { n: number; as: string | undefined; wanted: BatchOperation; expected: ExpectedVersion }
+export type AcceptedRow = Extract<OrderedOperation, { wanted: BatchOperation }>
 
 export type OperationResult = RecordResults[BatchOp]
 

@@ -99,9 +99,8 @@ export async function checkCircles(
   { companyId }: Actor,
   definition: Definition,
   after: JsonObject,
-  before: JsonObject | null,
+  before: JsonObject,
 ): Promise<Problem[]> {
-  if (before === null) return []
   const problems: Problem[] = []
   for (const [name, field] of Object.entries(definition.fields)) {
     const to = after[name]

@@ -64,7 +64,16 @@ export const createRemoval = (
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await unlink(transaction, actor, plan)
-    apply(transaction, actor, { definition, record, mode, held: json, plan, unlinked, removalId })
+    const title = String(record[definition.title])
+    const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
+    const softDeleted = new Map(plan.cascades)
+    if (mode === 'soft') addTo(softDeleted, definition.name, [id])
+    const statements = [
+      insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
+      ...(mode === 'hard' ? erase(actor, definition, { id, held: json, removalId }) : []),
+      ...[...softDeleted].flatMap(([records, ids]) => softDelete(actor, resourceNamed(records), [...ids], removalId)),
+    ]
+    for (const statement of statements) transaction.send(statement)
     releaseQuotaSlots(transaction, companyId, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
@@ -149,37 +158,6 @@ function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Pro
       }
     }),
   )
-}
-
-type AppliedRemoval = {
-  definition: Definition
-  record: JsonObject
-  mode: 'soft' | 'hard'
-  /** The record as PostgreSQL formats it. */
-  held: string
-  plan: Removal
-  unlinked: readonly UnlinkedEntry[]
-  removalId: number
-}
-
-/** Logs the removal, and hides or erases the record and those deleted along. */
-function apply(
-  transaction: Transaction,
-  actor: Actor,
-  { definition, record, mode, held, plan, unlinked, removalId }: AppliedRemoval,
-): void {
-  const id = record.id as number
-  const title = String(record[definition.title])
-  const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
-  transaction.send(
-    insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
-  )
-  const softDeleted = new Map(plan.cascades)
-  const statements = mode === 'hard' ? erase(actor, definition, { id, held, removalId }) : []
-  if (mode === 'soft') addTo(softDeleted, definition.name, [id])
-  for (const [records, ids] of softDeleted)
-    statements.push(...softDelete(actor, resourceNamed(records), [...ids], removalId))
-  for (const statement of statements) transaction.send(statement)
 }
 
 /** Counts the deleted records of each resource. */

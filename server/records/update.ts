@@ -14,10 +14,10 @@ import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { foundIn } from './look-up.ts'
 import { refuseApproval } from './rights.ts'
 import {
-  type AcceptedRow,
   type ChangeResult,
   type Outcomes,
   prefetchRows,
+  type RowToWrite,
   refusalOf,
   showToAuthor,
   type WriteSet,
@@ -73,7 +73,7 @@ export async function updateRecords(
 }
 
 /** A record that is accepted: its state before, its values after, and the changes for the log. */
-type AcceptedChange = AcceptedRow<Omit<ChangeResult, keyof WrittenRow>> & {
+type AcceptedChange = RowToWrite<Omit<ChangeResult, keyof WrittenRow>> & {
   by: Origin
   before: WrittenRow
   changes: JsonObject

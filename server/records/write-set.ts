@@ -143,7 +143,7 @@ export const takenField = (definition: Definition, error: unknown): string | und
   fieldOfIndex(definition, violatedIndex(error) ?? '')
 
 /** A row of a set that is accepted: its record, the version that it gets, and the other parts of its outcome. */
-export type AcceptedRow<Rest> = { place: number; id: number; version: number; values: JsonObject; rest: Rest }
+export type RowToWrite<Rest> = { place: number; id: number; version: number; values: JsonObject; rest: Rest }
 
 /**
  * Writes accepted rows and notes their outcomes. The first statement returns the written records if `isShown`. Another
@@ -154,7 +154,7 @@ export async function writeRows<Rest>(
   set: WriteSet,
   definition: Definition,
   outcomes: Outcomes<NewState & Rest>,
-  rows: readonly AcceptedRow<Rest>[],
+  rows: readonly RowToWrite<Rest>[],
   statementsOf: (isShown: boolean) => readonly Statement[],
 ): Promise<void> {
   const { transaction, actor, late } = set
@@ -190,7 +190,7 @@ async function refuseTaken(
   { transaction, actor }: WriteSet,
   definition: Definition,
   outcomes: Outcomes<unknown>,
-  rows: readonly AcceptedRow<unknown>[],
+  rows: readonly RowToWrite<unknown>[],
 ): Promise<boolean> {
   let isRefused = false
   for (const field of uniqueFields(definition)) {

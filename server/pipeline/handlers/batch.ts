@@ -6,7 +6,13 @@ import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../protocol/entity-tags.ts'
 import { createBreather, runBatch } from '../../records/batch.ts'
-import { fillIn, inBody, type OperationResult, type OrderedOperation } from '../../records/batch-run.ts'
+import {
+  type AcceptedRow,
+  fillIn,
+  inBody,
+  type OperationResult,
+  type OrderedOperation,
+} from '../../records/batch-run.ts'
 import { type Command, resultOf } from '../../records/command.ts'
 import type { Effect } from '../../records/preview.ts'
 import { byReference } from '../../records/upsert.ts'
@@ -90,9 +96,7 @@ const seriesOf = (
   say,
 })
 
-type AcceptedOperation = Extract<OrderedOperation, { wanted: unknown }>
-
-function single(companyId: number, row: AcceptedOperation, textOf: (n: number) => string): Command<StoredResponse> {
+function single(companyId: number, row: AcceptedRow, textOf: (n: number) => string): Command<StoredResponse> {
   const { expected, wanted } = row
   const { op, definition, externalRef: reference = '', mayBeNew } = wanted
   // References are filled in before any look-up, so that a refused operation refuses those that refer to it, whatever
