@@ -1,6 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /**
  * The audit log: sign-ins, changes of settings, exports and imports. It is the part of the history without records.
@@ -120,13 +121,10 @@ const isOver = (companyId: number | Sql, keptDays: number): Sql =>
         and at < now() - make_interval(days => ${keptDays}::int)`
 
 /** Reads the next companies, by their ids, with rows that are older than `keptDays`. */
-export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after} and exists (
-      select from history where ${isOver(raw('companies.id'), keptDays)} ${inOrderOf(sql`at`, sql`id`)}
-    ) order by id limit ${most}`,
-    'audit.old-companies',
-  )
+export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`history where ${isOver(raw('companies.id'), keptDays)} ${inOrderOf(sql`at`, sql`id`)}`
+  return statement(nextCompanies(old, after, most), 'audit.old-companies')
+}
 
 /** Removes up to `most` of a company's rows that are that old. Returns a row for each. */
 export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement =>

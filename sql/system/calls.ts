@@ -1,6 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
 import { instant, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /** One call, as the log and the metering store it. */
 export type CallRow = {
@@ -77,13 +78,10 @@ export const resource = sql`split_part(c.route, '.', 1)`
 const isOld = (keptDays: number) => sql`at < now() - make_interval(days => ${keptDays})`
 
 /** Reads the next companies, by their ids, with calls that are older than `keptDays`. */
-export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from calls where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`at`)})
-    order by id limit ${most}`,
-    'calls.old-companies',
-  )
+export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`calls where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`at`)}`
+  return statement(nextCompanies(old, after, most), 'calls.old-companies')
+}
 
 /** Turns up to `most` of a company's calls that are that old into the sums of their days. Returns a row for each. */
 export const sweepCalls = (companyId: number, keptDays: number, most: number): Statement =>

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import type { Preview } from '#registry/refusals.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /** Previews by agents, and their outcomes. Decisions, Agents. */
 
@@ -176,13 +177,10 @@ export const emptyPreviews = (companyId: number): Statement =>
 const isForgettable = sql`plan is not null and coalesce(ended_at, expires_at) < now() - make_interval(days => ${previewKeptDays})`
 
 /** Reads the next companies, by their ids, with previews whose contents must be erased. */
-export const companiesWithTold = (after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from previews where company_id = companies.id and ${isForgettable} ${inOrderOf(sql`expires_at`, sql`id`)})
-    order by id limit ${most}`,
-    'previews.companies-with-told',
-  )
+export const companiesWithTold = (after: number, most: number): Statement => {
+  const told = sql`previews where company_id = companies.id and ${isForgettable} ${inOrderOf(sql`expires_at`, sql`id`)}`
+  return statement(nextCompanies(told, after, most), 'previews.companies-with-told')
+}
 
 export const forgetTold = (companyId: number, most: number): Statement =>
   statement(
@@ -195,13 +193,10 @@ export const forgetTold = (companyId: number, most: number): Statement =>
 const isOld = (keptDays: number) => sql`created_at < now() - make_interval(days => ${keptDays}::int)`
 
 /** Reads the next companies with previews that are older than `keptDays`. */
-export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from previews where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`created_at`)})
-    order by id limit ${most}`,
-    'previews.companies-with-old',
-  )
+export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`previews where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`created_at`)}`
+  return statement(nextCompanies(old, after, most), 'previews.companies-with-old')
+}
 
 export const sweepPreviews = (companyId: number, keptDays: number, most: number): Statement =>
   statement(
