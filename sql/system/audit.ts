@@ -1,6 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { nextCompanies } from './sweep.ts'
 
 /**
@@ -128,12 +128,9 @@ export const companiesWithOldAudit = (keptDays: number, after: number, most: num
 
 /** Removes up to `most` of a company's rows that are that old. Returns a row for each. */
 export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement =>
-  statement(
-    sql`delete from history
+  query('audit.sweep')`delete from history
     where ${rowsOf('history', companyId, 'id', sql`${isOver(companyId, keptDays)} order by at, id limit ${most}`)}
-    returning 1 as swept`,
-    'audit.sweep',
-  )
+    returning 1 as swept`
 
 /** Returns the condition of rows by an account, and of attempts to sign in to it. */
 const ofAccount = (companyId: number, accountId: number): Sql =>
@@ -143,23 +140,18 @@ export type PersonAuditRow = Omit<AuditRow, 'id' | 'title' | 'account_id' | 'acc
 
 /** Reads all rows of an account, oldest first. */
 export const auditOfPerson = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
+  query('audit.of-person')`
+    select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
       select * from history where ${ofAccount(companyId, accountId)} ${inOrderOf(sql`at`, sql`id`)}
-    ) h order by h.at, h.id`,
-    'audit.of-person',
-  )
+    ) h order by h.at, h.id`
 
 /** Removes the origin of requests from the rows of an account. */
 export const eraseAuditOf = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`update history set peer = null, forwarded_for = null, device = null
+  query('audit.erase')`update history set peer = null, forwarded_for = null, device = null
     where ${rowsOf(
       'history',
       companyId,
       'id',
       sql`${ofAccount(companyId, accountId)} and (peer is not null or forwarded_for is not null or device is not null)
         ${inOrderOf(sql`at`, sql`id`)}`,
-    )}`,
-    'audit.erase',
-  )
+    )}`

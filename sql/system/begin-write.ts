@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Prefetch, prefetchedRow, type Statement, sql, statement } from '../statement.ts'
+import { type Prefetch, prefetchedRow, query, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
 import { answerOf, type EarlierRow, type KeyAsk, lockKey } from './stored-responses.ts'
 
@@ -38,8 +38,6 @@ export function beginWrite(
     ) select earlier.*, caller.*, case when exists (select from going) then ${seen(sql`array(select place from going)`)} end as seen
     from caller left join earlier on true`
     : sql` select caller.*, case when ${passed} then ${seen()} end as seen from caller`
-  return statement(
-    sql`with caller as materialized (${callerOf(ask, waits ? 'for share' : 'for share skip locked')})${rest}`,
-    `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`,
-  )
+  return query(`${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`)`
+    with caller as materialized (${callerOf(ask, waits ? 'for share' : 'for share skip locked')})${rest}`
 }
