@@ -1,5 +1,6 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { PageCut } from '#registry/listing.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, instant, query, type Statement, sql, statement } from '../statement.ts'
 import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
@@ -46,7 +47,7 @@ export const historyOfRecord = (
   companyId: number,
   records: string,
   recordId: number,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageCut,
 ): Statement =>
   query('history.record')`
     select ${line(companyId)} from history h ${token(companyId)} where ${ofRecord(companyId, records, recordId)}
@@ -90,7 +91,7 @@ const ofSettings = (companyId: number, resources: readonly SettingsKind[]) =>
 export const historyOfSettings = (
   companyId: number,
   resources: readonly SettingsKind[],
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageCut,
 ): Statement =>
   query('history.settings')`select ${line(companyId)}, ${titleOfSetting(companyId)} as title
     from (
@@ -123,11 +124,7 @@ export type UnlinkedEntry = {
 }
 
 /** Reads deletions of records of these resources, newest first. */
-export const removalsOf = (
-  companyId: number,
-  resources: readonly string[],
-  { limit, offset }: { limit: number; offset: number },
-): Statement =>
+export const removalsOf = (companyId: number, resources: readonly string[], { limit, offset }: PageCut): Statement =>
   query('removals.list')`
     select h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       ${instant('h.restored_at')} as restored_at

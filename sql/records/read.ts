@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import type { ListRequest } from '#registry/listing.ts'
+import type { ListRequest, PageCut } from '#registry/listing.ts'
 import { memoize } from '#registry/memoize.ts'
 import { byKey, inOrderOf } from '../access.ts'
 import { type BatchableRead, batchMaxOf, createBatchableRead, type StatementInput } from '../batchable.ts'
@@ -158,10 +158,10 @@ export const withCaller = (asked: StatementInput<CallerAsk>, wanted: Sql, beside
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
 /** The range of a page: after an id, or after a number of records. */
-type PageCut = { limit: number; offset: number; afterId?: number | undefined }
+type PageRange = PageCut & { afterId?: number | undefined }
 
 function page(
-  { companyId, lacks, limit, offset, afterId }: Reader & StatementInput<PageCut>,
+  { companyId, lacks, limit, offset, afterId }: Reader & StatementInput<PageRange>,
   definition: Definition,
   listing: ListRequest,
   json: Sql,

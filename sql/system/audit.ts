@@ -1,4 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { nextCompanies } from './sweep.ts'
@@ -90,11 +91,8 @@ const page = (companyId: number, where: Sql, rest: Sql): Statement =>
     ) h order by h.at desc, h.id desc`)
 
 /** Reads a page, newest first. */
-export const listAudit = (
-  companyId: number,
-  filter: AuditFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Statement => page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
+export const listAudit = (companyId: number, filter: AuditFilter, { limit, offset }: PageCut): Statement =>
+  page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
 
 /** Reads the rows that are older than one of them, newest first. */
 export const auditBefore = (

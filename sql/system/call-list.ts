@@ -1,4 +1,5 @@
 import { join, raw } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import { equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { type CallRow, day, type Outcome, outcome, resource } from './calls.ts'
@@ -56,11 +57,7 @@ const joinToken = (companyId: number) => sql`cross join lateral (
       select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
     ) t`
 
-export const listCalls = (
-  companyId: number,
-  filter: CallFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Statement =>
+export const listCalls = (companyId: number, filter: CallFilter, { limit, offset }: PageCut): Statement =>
   statement(
     sql`select ${shown} from (
       select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc

@@ -1,4 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import type { Payload } from '#registry/webhooks.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { instant, query, type Statement, sql, statement } from '../statement.ts'
@@ -104,7 +105,7 @@ const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean)
 export const attemptsOf = (
   companyId: number,
   endpointId: number,
-  { failedAlone, limit, offset }: { failedAlone: boolean; limit: number; offset: number },
+  { failedAlone, limit, offset }: PageCut & { failedAlone: boolean },
 ): Statement =>
   query('webhook-attempts.list')`
     select ${shown} from webhook_attempts where ${ofEndpoint(companyId, endpointId, failedAlone)}
