@@ -6,7 +6,6 @@ import { Refusal } from '#registry/refusals.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { takeValues } from '#sql/system/locks.ts'
-import type { Transaction } from '../store/database.ts'
 import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
 import { numberedFields } from './numbers.ts'
@@ -24,7 +23,7 @@ export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise
     values.push(...valuesSent(wanted.definition, wanted.body), ...valueOfName(wanted))
   }
   if (values.length > 0) transaction.send(takeValues(companyId, locksOfValues(companyId, values, true)))
-  await lockWhatIsSeen(transaction, companyId, () => requestOf(run, rows))
+  await lockWhatIsSeen(run, () => requestOf(run, rows))
 }
 
 /** Returns the external reference that names the record, as a unique value. */
@@ -40,13 +39,11 @@ const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
 }
 
 async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
-  const { transaction, actor, breathe } = run
-  const { companyId } = actor
   const request = new LockRequest()
   const named = await namedTargets(run, rows)
   const changed = new Map<Definition, number[]>()
   for (const row of rows) {
-    await breathe()
+    await run.breathe()
     const { op, definition, body, refs } = row.wanted
     const id = row.wanted.id ?? named.get(row) ?? undefined
     const { hold, makes } = needs[op]
@@ -69,20 +66,20 @@ async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRe
       for (const name of treesOf(definition))
         if (Object.hasOwn(body, name)) request.trees.add(`${definition.name}.${name}`)
   }
-  await wantRead(transaction, companyId, request, changed)
+  await wantRead(run, request, changed)
   request.isSettled = named.size === 0 && changed.size === 0
   return request
 }
 
 /** Returns the ids of records that an external reference names; null for those that do not exist yet. */
-async function namedTargets({ transaction, actor: { companyId } }: Run, rows: readonly AcceptedRow[]) {
+async function namedTargets(run: Run, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
   const found = new Map<AcceptedRow, number | null>()
   const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]
   await Promise.all(
     groups.map(async ([definition, group]) => {
       const references = group.map(({ wanted }) => wanted.externalRef)
-      const ids = await idsOfReferences(transaction, companyId, definition, references)
+      const ids = await idsOfReferences(run, definition, references)
       for (const [index, row] of group.entries()) found.set(row, ids[index] ?? null)
     }),
   )
@@ -90,26 +87,20 @@ async function namedTargets({ transaction, actor: { companyId } }: Run, rows: re
 }
 
 /** Returns the id of the live record with an external reference. Throws a refusal if there is none. */
-export async function idOfReference(
-  transaction: Transaction,
-  companyId: number,
-  definition: Definition,
-  reference: string,
-): Promise<number> {
-  const [id] = await idsOfReferences(transaction, companyId, definition, [reference])
+export async function idOfReference(run: Run, definition: Definition, reference: string): Promise<number> {
+  const [id] = await idsOfReferences(run, definition, [reference])
   if (id === null || id === undefined) throw new Refusal('not_found')
   return id
 }
 
 /** Returns the ids of live records by their external references; null where there is none. */
 export async function idsOfReferences(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor }: Run,
   definition: Definition,
   references: readonly (string | undefined)[],
 ): Promise<(number | null)[]> {
   const trimmed = references.map((reference) => reference?.trim() ?? null)
-  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', trimmed))
+  const rows = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, referenceField, trimmed))
   const holders = new Map(rows.map(({ place, holder }) => [place, holder]))
   return references.map((_, index) => holders.get(index + 1) ?? null)
 }

@@ -58,7 +58,6 @@ type SetWriter = (run: Run, definition: Definition, set: readonly AcceptedRow[])
  */
 const oneByOne: SetWriter = async (run, definition, set) => {
   const { transaction, actor, late } = run
-  const { companyId } = actor
   const outcomes: Run['outcomes'] = Array.from(set, () => undefined)
   for (const [place, row] of set.entries()) {
     if (late.isUndone) break
@@ -67,9 +66,13 @@ const oneByOne: SetWriter = async (run, definition, set) => {
       const { body, lost } = resolveBody(run, row)
       if (lost.length > 0) throw refusalOf([], lost)
       const { op, externalRef: reference = '', mayBeNew } = row.wanted
-      const id = row.wanted.id ?? (mayBeNew ? 0 : await idOfReference(transaction, companyId, definition, reference))
+      const id = row.wanted.id ?? (mayBeNew ? 0 : await idOfReference(run, definition, reference))
       const wanted = { definition, id, reference, body, expected: row.expected, late }
-      outcomes[place] = await runLocked<OperationResult>(transaction, actor, recordCommands[op](companyId, wanted))
+      outcomes[place] = await runLocked<OperationResult>(
+        transaction,
+        actor,
+        recordCommands[op](actor.companyId, wanted),
+      )
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       outcomes[place] = error
@@ -97,10 +100,9 @@ const sets: { readonly [op in BatchOp]: SetWriter } = {
  * tree, another row updates.
  */
 async function targetsOf(run: Run, definition: Definition, set: readonly AcceptedRow[]): Promise<ChangedRow[]> {
-  const { transaction, actor } = run
   const references = set.map(({ wanted }) => wanted.externalRef)
   const found = references.some((reference) => reference !== undefined)
-    ? await idsOfReferences(transaction, actor.companyId, definition, references)
+    ? await idsOfReferences(run, definition, references)
     : []
   const own = treesOf(definition)
   const targets = new Set<unknown>()

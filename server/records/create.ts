@@ -101,13 +101,14 @@ type JudgedSet = { accepted: readonly AcceptedRecord[]; found: SetFacts; outcome
 
 /** Takes quota slots of the plan. Returns the rows that have one; the others are refused. */
 async function withSlots(
-  { transaction, actor: { companyId } }: WriteSet,
-  definition: Definition,
+  set: WriteSet,
+  { name }: Definition,
   { accepted, found, outcomes }: JudgedSet,
 ): Promise<readonly AcceptedRecord[]> {
-  const { name } = definition
+  const { transaction, actor } = set
+  const { companyId } = actor
   if (!isPlanLimited(name) || accepted.length === 0) return accepted
-  const limit = planLimit(found.plan ?? (await heldPlan(transaction, companyId)), name)
+  const limit = planLimit(found.plan ?? (await heldPlan(set)), name)
   if (limit === null) return accepted
   const take = async (slots: number) => (await transaction.run(takeSlots(companyId, name, limit, slots))).length > 0
   if (await take(accepted.length)) return accepted

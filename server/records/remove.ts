@@ -19,8 +19,7 @@ import {
   softDelete,
 } from '#sql/records/remove.ts'
 import { conflict } from '#sql/statement.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import type { Command, PrefetchedRow } from './command.ts'
 import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { holdRecords } from './locks.ts'
@@ -52,18 +51,19 @@ export const createRemoval = (
 ): Command<RemovalResult> => ({
   prefetch: prefetchForDelete(companyId, definition, id),
   async execute(transaction, actor, prefetched) {
+    const context = { transaction, actor }
     const { json } = requireHeldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
     const [[drawn], plan] = await Promise.all([
       transaction.run<{ id: number }>(nextRemovalId()),
-      planRemoval(transaction, actor, { definition, id, family: familyOf(prefetched) }),
+      planRemoval(context, { definition, id, family: familyOf(prefetched) }),
     ])
     const removalId = drawn?.id as number
     for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-    const unlinked = await unlink(transaction, actor, plan)
+    const unlinked = await unlink(context, plan)
     const title = String(record[definition.title])
     const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
     const softDeleted = new Map(plan.cascades)
@@ -74,7 +74,7 @@ export const createRemoval = (
       ...[...softDeleted].flatMap(([records, ids]) => softDelete(actor, resourceNamed(records), [...ids], removalId)),
     ]
     for (const statement of statements) transaction.send(statement)
-    releaseQuotaSlots(transaction, companyId, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
+    releaseQuotaSlots(context, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
@@ -93,11 +93,10 @@ export type Removal = {
  * lock order. `family` are the ids of the same resource that are locked already.
  */
 export async function planRemoval(
-  transaction: Transaction,
-  { companyId }: Actor,
+  context: WriteContext,
   { definition, id, family }: { definition: Definition; id: number; family: readonly number[] | undefined },
 ): Promise<Removal> {
-  const referring = await holdRecords(transaction, companyId, new Map([[definition.name, new Set([id])]]))
+  const referring = await holdRecords(context, new Map([[definition.name, new Set([id])]]))
   const plan: Removal = { cascades: new Map(), stays: [], restricts: [] }
   const waiting: [Definition, number[]][] = [[definition, [id]]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -136,7 +135,7 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts
 }
 
 /** Empties the references of records that stay. Returns the old values, so that a restore can fill them in again. */
-function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Promise<UnlinkedEntry[]> {
+function unlink({ transaction, actor }: WriteContext, { stays }: Removal): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, resets }, ids }) => {

@@ -4,8 +4,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { holdLive } from '#sql/records/restore.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { resourceNamed } from './remove.ts'
 
@@ -20,29 +19,24 @@ export const idOf = (record: JsonObject): number => record.id as number
 
 /** Returns problems of unique values that other records have by now, and of references that lead to nothing. */
 export async function inTheWay(
-  transaction: Transaction,
-  actor: Actor,
+  context: WriteContext,
   returning: ReturningRecords[],
   erased: ErasedRow | undefined,
 ): Promise<Problem[]> {
   return [
-    ...(await takenValues(transaction, actor, returning, (record) => record !== erased?.held)),
-    ...(await takenValues(transaction, actor, returning, (record) => record === erased?.held)),
-    ...(await lostReferences(transaction, actor, returning)),
+    ...(await takenValues(context, returning, (record) => record !== erased?.held)),
+    ...(await takenValues(context, returning, (record) => record === erased?.held)),
+    ...(await lostReferences(context, returning)),
   ]
 }
 
 /** Returns the rules that no longer hold: the project may be another client's by now. */
-export async function brokenRules(
-  transaction: Transaction,
-  { companyId }: Actor,
-  returning: ReturningRecords[],
-): Promise<Problem[]> {
+export async function brokenRules(context: WriteContext, returning: ReturningRecords[]): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
     for (const record of records) {
-      const found = await lookUpFound(transaction, companyId, definition, record)
+      const found = await lookUpFound(context, definition, record)
       const broken = Object.keys(found).length > 0 ? checkRules(definition, record, record, found, []) : []
       const at = (field: string) => placeOf(group, returning[0], idOf(record), field)
       problems.push(...broken.map((problem) => ({ ...problem, field: at(problem.field) })))
@@ -63,8 +57,7 @@ const placeOf = (
 ): string => (definition === first?.definition ? field : `${definition.name}[${id}].${field}`)
 
 async function takenValues(
-  transaction: Transaction,
-  { companyId }: Actor,
+  { transaction, actor: { companyId } }: WriteContext,
   returning: ReturningRecords[],
   isMeant: (record: JsonObject) => boolean,
 ): Promise<Problem[]> {
@@ -87,11 +80,7 @@ async function takenValues(
   return problems
 }
 
-async function lostReferences(
-  transaction: Transaction,
-  { companyId }: Actor,
-  returning: ReturningRecords[],
-): Promise<Problem[]> {
+async function lostReferences({ transaction, actor }: WriteContext, returning: ReturningRecords[]): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
@@ -101,7 +90,7 @@ async function lostReferences(
       const outside = records.filter((record) => record[name] !== null && !comeToo.has(record[name] as number))
       if (outside.length === 0) continue
       const wanted = [...new Set(outside.map((record) => record[name] as number))]
-      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(companyId, field.to, wanted))
+      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(actor.companyId, field.to, wanted))
       const live = new Set(rows.filter((row) => row.live).map(({ id }) => id))
       for (const record of outside.filter((record) => !live.has(record[name] as number))) {
         const message = `leads to a ${resourceNamed(field.to).one} that has been deleted meanwhile; restore that first`

@@ -15,7 +15,7 @@ import {
 import { seenRecords } from '#sql/records/sets.ts'
 import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, WriteContext } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
@@ -36,29 +36,25 @@ export async function restoreRemoval(
   removalId: number,
   mayDo: PermissionCheck,
 ): Promise<RestoreResult> {
-  const { companyId } = actor
-  const [removal] = await transaction.run<HeldRemoval>(removalsById(companyId, [removalId]))
+  const context = { transaction, actor }
+  const [removal] = await transaction.run<HeldRemoval>(removalsById(actor.companyId, [removalId]))
   if (!removal) throw new Refusal('not_found')
   for (const { definition } of groupsOf(removal)) mayDo(permission(definition.name, 'EDIT'))
   refuseIfOver(removal)
-  await lockWhatIsSeen(transaction, companyId, async () => {
+  await lockWhatIsSeen(context, async () => {
     const request = new LockRequest()
-    await wantRestored(transaction, companyId, request, removal)
+    await wantRestored(context, request, removal)
     return request
   })
-  return restoreLocked(transaction, actor, removal)
+  return restoreLocked(context, removal)
 }
 
 /** A removal that is locked, and its record if it was erased and comes back nevertheless. */
 type LockedRemoval = HeldRemoval & { erased?: ErasedRow | undefined }
 
 /** Adds all locks of a restore: records that come back, those they refer to, and those linked to them again. */
-export async function wantRestored(
-  transaction: Transaction,
-  companyId: number,
-  request: LockRequest,
-  removal: LockedRemoval,
-): Promise<void> {
+export async function wantRestored(context: WriteContext, request: LockRequest, removal: LockedRemoval): Promise<void> {
+  const { transaction, actor } = context
   const want = (definition: Definition, record: JsonObject): void => {
     request.values.push(...valuesOfRecord(definition, record))
     request.wantReferred(definition, record)
@@ -66,7 +62,7 @@ export async function wantRestored(
   }
   const groups = groupsOf(removal)
   const seen = await Promise.all(
-    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(companyId, definition, ids))),
+    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))),
   )
   for (const [index, { definition }] of groups.entries()) {
     for (const record of seen[index] ?? []) {
@@ -84,15 +80,12 @@ export async function wantRestored(
   }
   const unlinked = Map.groupBy(removal.unlinked, ({ records }) => resourceNamed(records))
   const changed = new Map([...unlinked].map(([one, entries]) => [one, entries.flatMap(({ ids }) => ids)]))
-  await wantRead(transaction, companyId, request, changed)
+  await wantRead(context, request, changed)
 }
 
 /** Restores a removal whose locks are all taken. */
-export async function restoreLocked(
-  transaction: Transaction,
-  actor: Actor,
-  removal: LockedRemoval,
-): Promise<RestoreResult> {
+export async function restoreLocked(context: WriteContext, removal: LockedRemoval): Promise<RestoreResult> {
+  const { transaction, actor } = context
   const { id: removalId, erased } = removal
   const groups = groupsOf(removal)
   const wanted = groups.map(({ definition, ids }) => ({
@@ -106,14 +99,14 @@ export async function restoreLocked(
     if (erased && definition.name === removal.records) records.unshift(erased.held)
     return records.length > 0 ? [{ definition, records }] : []
   })
-  refuse(await inTheWay(transaction, actor, returning, erased))
+  refuse(await inTheWay(context, returning, erased))
 
-  for (const group of returning) await bringBack(transaction, actor, group, { removalId, erased })
-  const linked = await relink(transaction, actor, removal.unlinked)
-  refuse(await brokenRules(transaction, actor, returning))
+  for (const group of returning) await bringBack(context, group, { removalId, erased })
+  const linked = await relink(context, removal.unlinked)
+  refuse(await brokenRules(context, returning))
   transaction.send(markRestored(actor.companyId, removalId))
   const counts = new Map(returning.map(({ definition, records }) => [definition.name, records.length]))
-  await takeQuotaSlots(transaction, actor.companyId, counts)
+  await takeQuotaSlots(context, counts)
   return {
     records: removal.records,
     recordId: removal.record_id,
@@ -145,8 +138,7 @@ export function refuseIfOver({ records, mode, restored, erased }: LockedRemoval)
 }
 
 async function bringBack(
-  transaction: Transaction,
-  actor: Actor,
+  { transaction, actor }: WriteContext,
   { definition, records }: ReturningRecords,
   { removalId, erased }: { removalId: number; erased: ErasedRow | undefined },
 ) {

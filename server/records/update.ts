@@ -82,10 +82,11 @@ type AcceptedChange = RowToWrite<Omit<ChangeResult, keyof WrittenRow>> & {
 type JudgedRow = ChangedRow & { place: number; seen: JsonObject; held: WrittenRow | undefined }
 
 async function judge(
-  { transaction, actor }: WriteSet,
+  set: WriteSet,
   definition: Definition,
-  { place, body, expected, lost = [], by = actor, seen, held }: JudgedRow,
+  { place, body, expected, lost = [], by = set.actor, seen, held }: JudgedRow,
 ): Promise<AcceptedChange | Refusal> {
+  const { actor } = set
   try {
     requireHeldRecord(held ?? null, expected)
     const row = held as WrittenRow
@@ -95,7 +96,7 @@ async function judge(
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
-      problems.push(...(await checkCircles(transaction, actor, definition, after, before)))
+      problems.push(...(await checkCircles(set, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const { changed, changes } = differences(definition, before, after)
     const read = readOf(definition, seen)
