@@ -3,7 +3,7 @@ import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
-import type { FilterValue, ListRequest } from '#registry/listing.ts'
+import type { FilterValue, ListRequest, PageCut } from '#registry/listing.ts'
 import { memoize } from '#registry/memoize.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { momentOf } from './moment.ts'
@@ -59,7 +59,7 @@ export const readChoosing = (query: ReadonlyMap<string, string>): Pick<ListReque
 })
 
 /** Where a page is cut. */
-export const readCut = (query: ReadonlyMap<string, string>): { limit: number; offset: number } => ({
+export const readCut = (query: ReadonlyMap<string, string>): PageCut => ({
   limit: Math.min(
     readInteger('limit', query.get('limit'), 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault,
     pageSizeMax,

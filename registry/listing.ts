@@ -1,5 +1,8 @@
+/** The range of a page. */
+export type PageCut = { limit: number; offset: number }
+
 /** The parameters of a list. */
-export type ListRequest = {
+export type ListRequest = PageCut & {
   filters: { readonly [field: string]: FilterValue }
   /** Words that must all occur. */
   words: readonly string[]
@@ -15,8 +18,6 @@ export type ListRequest = {
   among?: readonly { field: string; values: readonly FilterValue[] }[]
   /** Fields from one value to another, both included. */
   ranges?: readonly { field: string; from?: FilterValue; to?: FilterValue }[]
-  limit: number
-  offset: number
   fields?: readonly string[]
 }
 

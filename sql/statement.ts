@@ -46,6 +46,12 @@ export function statement(query: Sql, name?: string, steps?: Steps): Statement {
   return distributed ? { ...made, distributed } : made
 }
 
+/** Returns the template tag of a statement with a name. */
+export const query =
+  (name: string) =>
+  (texts: readonly string[], ...values: readonly RawValue[]): Statement =>
+    statement(sql(texts, ...values), name)
+
 /** A part of a statement that has another form where companies are distributed. */
 type ForkedSql = Sql & { distributed?: () => Sql }
 

@@ -5,7 +5,7 @@ import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
 import { authorizationsIn, readAuthorization } from '../protocol/headers.ts'
-import { lacksRight, scopeChallenge } from '../records/rights.ts'
+import { lackingRefusal, lacksRight } from '../records/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 import type { Call } from './call.ts'
 
@@ -54,7 +54,7 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenAsk, 'rights'>): CallerRow {
   if (!caller?.live) throw createUnauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
+  if (caller.lacks_scope !== null) throw lackingRefusal(caller.lacks_scope)
   const lacking = rights.find((right) => caller.lacks_rights?.includes(right))
   if (lacking !== undefined) throw lacksRight(lacking)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
@@ -67,8 +67,6 @@ const createUnauthorized = (): Refusal => new Refusal('unauthorized', { headers:
 /** RFC 6750 3: a call without a token gets no error code. */
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const
 const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
-export const lacksScope = (scope: string): Refusal =>
-  new Refusal('insufficient_scope', { required_scope: scope, headers: scopeChallenge(scope) })
 
 /**
  * Returns the peer as a dotted quad. An IPv6 peer is null, and so matches no entry of an allowlist. Decisions, Tokens.

@@ -1,6 +1,7 @@
 import { type KeepableNames, keepableNames } from '#derive/kept-members.ts'
 import type { Json } from '#registry/json.ts'
-import { Refusal, type RefusalCode } from '#registry/refusals.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
 import type { BodyState, CallDetails } from '#sql/system/call-details.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { App } from './app.ts'
@@ -8,8 +9,8 @@ import type { ApiResponse, Call } from './call.ts'
 import {
   bodyBytesKept,
   formatStorable,
-  keptBody,
   keptBytes,
+  keptJson,
   keptQuery,
   leftOut,
   type MaskedResponse,
@@ -18,7 +19,8 @@ import {
 import { refusalAnswer, replyOf, type StoredResponse } from './stored-response.ts'
 
 /** The outcome of a call, and its body if it could be parsed. */
-export type CallOutcome = { outcome: ApiResponse | StoredResponse | Refusal; sent?: Json | undefined }
+export type CallOutcome = { outcome: ReadResponse | StoredResponse | Refusal; sent?: Json | undefined }
+type ReadResponse = ApiResponse & { code?: undefined }
 
 /**
  * Stores details of a call's request and response, if its company wants that and there is room. They are written with
@@ -32,13 +34,16 @@ export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: Caller
   const answerLength = outcome instanceof Refusal ? 0 : outcome.body.length
   const amount = rowBytes + Math.min(bodyBytesKept, bytesOf(call)) + Math.min(bodyBytesKept, answerLength)
   if (!callDetails.hasRoom(ask.companyId, isRefused, amount)) return
-  const answer =
-    outcome instanceof Refusal ? createCodedResponse(refusalAnswer(outcome, call.requestId, config.publicUrl)) : outcome
+  const answer = outcome instanceof Refusal ? refusalAnswer(outcome, call.requestId, config.publicUrl) : outcome
   callDetails.add({
     company_id: ask.companyId,
     request_id: call.requestId,
     at: clock.now().toISOString(),
-    ...detailsOf(call, { code: null, ...answer }, details.sent),
+    ...detailsOf(
+      call,
+      answer.code === undefined ? answer : { ...answer, headers: replyOf(answer).headers },
+      details.sent,
+    ),
   })
 }
 
@@ -48,12 +53,7 @@ const pathLengthMax = 500
 const queryLengthMax = 4000
 const headerLengthMax = 500
 
-type CodedResponse = ApiResponse & { code: RefusalCode | null }
-
-/** Adds the headers that the reply will have. */
-const createCodedResponse = (answer: StoredResponse): CodedResponse => ({ ...replyOf(answer), code: answer.code })
-
-function detailsOf(call: Call, answer: CodedResponse, sent: Json | undefined): CallDetails {
+function detailsOf(call: Call, answer: ReadResponse | StoredResponse, sent: Json | undefined): CallDetails {
   const keep = keepableNames(call.route)
   // Nothing is stored of the content that a caller without access sent.
   const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
@@ -79,9 +79,8 @@ const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.byt
 
 function requestOf(call: Call, keep: KeepableNames, sent: Json | undefined): MaskedResponse {
   if (call.body === 'too large' || isUnreceived(call)) return leftOut
-  return sent === undefined || call.route.body === null
-    ? keptBytes(call.body.bytes, keep)
-    : keptBody(sent, bytesOf(call), keep)
+  if (sent === undefined || call.route.body === null) return keptBytes(call.body.bytes, keep)
+  return bytesOf(call) > bodyBytesMax ? leftOut : keptJson(sent, keep)
 }
 
 /** Returns whether the body was not received, because the call was refused before. */
@@ -108,16 +107,14 @@ function withRest(state: BodyState, { path, rawHeaders }: Call, asked: ReturnTyp
 
 /** Request headers that decide the effect of a call, and never the token, which identifies the caller. */
 const requestHeaderNames: ReadonlySet<string> = new Set([
-  ...[
-    'user-agent',
-    'content-type',
-    'content-encoding',
-    'accept',
-    'idempotency-key',
-    'x-dry-run',
-    'if-match',
-    'if-none-match',
-  ],
+  'user-agent',
+  'content-type',
+  'content-encoding',
+  'accept',
+  'idempotency-key',
+  'x-dry-run',
+  'if-match',
+  'if-none-match',
 ])
 const answerHeaderNames: ReadonlySet<string> = new Set([
   ...['content-type', 'etag', 'location', 'retry-after', 'idempotency-replayed', 'idempotency-original-request-id'],

@@ -1,6 +1,5 @@
 import type { KeepableNames } from '#derive/kept-members.ts'
 import { isObject, type Json } from '#registry/json.ts'
-import { bodyBytesMax } from '#registry/limits.ts'
 import type { BodyState } from '#sql/system/call-details.ts'
 import { withoutTokens } from '../service/token-text.ts'
 
@@ -15,12 +14,8 @@ const answerLengthMax = 256 * 1024
 export const leftOut: MaskedResponse = { body: null, state: 'left_out' }
 const mask = '[masked]'
 
-/** Returns a parsed body of `length` bytes with the values that may be stored. */
-export function keptBody(value: Json, length: number, keep: KeepableNames): MaskedResponse {
-  return length > bodyBytesMax ? leftOut : keptJson(value, keep)
-}
-
-function keptJson(value: Json, keep: KeepableNames): MaskedResponse {
+/** Returns a parsed body with the values that may be stored. */
+export function keptJson(value: Json, keep: KeepableNames): MaskedResponse {
   const found = { masked: false }
   const text = JSON.stringify(maskUnknown(value, keep, found))
   return cutText(text, found.masked)

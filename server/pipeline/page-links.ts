@@ -1,4 +1,5 @@
 import { offsetMax } from '#registry/limits.ts'
+import type { PageCut } from '#registry/listing.ts'
 
 /** Links to the pages around a page of a list, as the header `Link` (RFC 8288). */
 
@@ -8,7 +9,7 @@ const linkLengthMax = 3000
 type Page = { path: string; query: ReadonlyMap<string, string>; at: OffsetPage | WalkPage }
 
 /** A page found by its number. */
-type OffsetPage = { limit: number; offset: number; total: number }
+type OffsetPage = PageCut & { total: number }
 
 /** A page of a walk by id; `lastId` is null if it is empty. */
 type WalkPage = { lastId: number | null; hasMore: boolean }

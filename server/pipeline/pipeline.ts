@@ -83,13 +83,12 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<A
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key = isRead && !dryRun ? intent.idempotencyKey : undefined
   const keys = key !== undefined && isRead ? keyOfCall(ask.companyId, key, call, intent) : undefined
-  if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent })
-
   const writeId = newWriteId()
   const reply = (caller: CallerRow, answer: StoredResponse): ApiResponse => {
-    keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
+    keepDetails(app, call, ask, caller, { outcome: answer, sent })
     return replyOf(withRecord(answer))
   }
+  if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent, writeId, reply })
   const alone = async (): Promise<ApiResponse> => {
     const { answer, who, tag } = await runWrite<CallerRow, StoredResponse>(app.database, {
       caller: callerOf(app, call, ask, sent),

@@ -11,7 +11,6 @@ import {
 } from '#sql/system/batch-responses.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { type CallRow, insertCalls, settleCall } from '#sql/system/calls.ts'
-import { newWriteId } from '../records/actor.ts'
 import type { Command } from '../records/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
 import { type KeyPolicy, lockOfBatch } from '../writes/idempotency.ts'
@@ -24,7 +23,7 @@ import { replayedAnswer, storedAnswer } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { actorOf, callerOf } from './require-authorized.ts'
-import { refusalAnswer, replyOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
+import { refusalAnswer, type StoredResponse, writeIdHeader } from './stored-response.ts'
 
 /**
  * Runs a write whose operations have a transaction each. The first transaction binds the key, and logs the call with an
@@ -33,14 +32,15 @@ import { refusalAnswer, replyOf, type StoredResponse, writeIdHeader } from './st
  */
 export async function runSeries(app: App, call: Call, asked: SeriesRequest): Promise<ApiResponse> {
   const begun = await begin(app, call, asked)
-  const { caller, texts, row } = begun
-  if (begun.answer.code !== null) return concludeSeries(app, call, asked, caller, begun.answer)
-  const writeId = begun.answer.headers[writeIdHeader] ?? newWriteId()
-  const { length } = asked.series
+  const { answer: first, caller, texts, row } = begun
+  const { series, reply } = asked
+  if (first.code !== null) return reply(caller, first)
+  const writeId = first.headers[writeIdHeader] ?? asked.writeId
+  const { length } = series
   const textOf = (n: number): string => texts.get(n) as string
   const wasWhole = texts.size === length
   const answerWith = (n: number, text: string): StoredResponse =>
-    asked.series.say(Array.from({ length }, (_, each) => (each === n ? text : textOf(each))))
+    series.say(Array.from({ length }, (_, each) => (each === n ? text : textOf(each))))
   try {
     for (let n = 0; n < length; n++) {
       if (texts.has(n)) continue
@@ -55,22 +55,9 @@ export async function runSeries(app: App, call: Call, asked: SeriesRequest): Pro
     await settleFailure(app, call, asked, { caller, row, error })
     throw error
   }
-  const answer = asked.series.say(Array.from({ length }, (_, n) => textOf(n)))
-  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? begun.answer.headers : {}) }
-  return concludeSeries(app, call, asked, caller, { ...answer, headers })
-}
-
-/** Returns the reply, and stores the details of the call. */
-function concludeSeries(
-  app: App,
-  call: Call,
-  { ask, sent }: SeriesRequest,
-  caller: CallerRow,
-  answer: StoredResponse,
-): ApiResponse {
-  const reply = replyOf(answer)
-  keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
-  return reply
+  const answer = series.say(Array.from({ length }, (_, n) => textOf(n)))
+  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? first.headers : {}) }
+  return reply(caller, { ...answer, headers })
 }
 
 type SeriesRequest = {
@@ -78,6 +65,9 @@ type SeriesRequest = {
   keys: KeyPolicy<StoredResponse> | undefined
   series: Series
   sent: Json | undefined
+  writeId: string
+  /** Returns the reply, and stores the details of the call. */
+  reply(caller: CallerRow, answer: StoredResponse): ApiResponse
 }
 
 /**
@@ -103,7 +93,7 @@ async function settleFailure(
 type SeriesState = { answer: StoredResponse; texts: Map<number, string> }
 
 /** Runs the first transaction. Returns also the logged row of the call. */
-async function begin(app: App, call: Call, { ask, keys, series, sent }: SeriesRequest) {
+async function begin(app: App, call: Call, { ask, keys, series, sent, writeId }: SeriesRequest) {
   const { companyId } = ask
   let row: CallRow | undefined
   const { answer, who: caller } = await runWrite<CallerRow, SeriesState>(app.database, {
@@ -119,7 +109,7 @@ async function begin(app: App, call: Call, { ask, keys, series, sent }: SeriesRe
     work: {
       async execute({ send }) {
         if (keys) send(forgetBatchAnswers(companyId, keys.key))
-        const headers = { [writeIdHeader]: newWriteId() }
+        const headers = { [writeIdHeader]: writeId }
         return { answer: { status: 200, code: null, headers, body: '' }, texts: new Map() }
       },
     },
@@ -144,7 +134,6 @@ const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknow
 type Part = SeriesRequest & {
   n: number
   textOf: (n: number) => string
-  writeId: string
   settle: ((text: string) => Statement) | undefined
 }
 
@@ -184,7 +173,7 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
       },
       refuse: (refusal) => series.refused(n, refusal),
       note: (_caller, body) => [
-        ...(keys && !earlier ? [storeBatchAnswer(companyId, keys.key, { n, body })] : []),
+        ...(keys && !earlier ? storeBatchAnswer(companyId, keys.key, { n, body }) : []),
         ...(settle ? [settle(body)] : []),
       ],
     })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Json } from '#registry/json.ts'
+import type { PageCut } from '#registry/listing.ts'
 import {
   type Particulars,
   type Preview,
@@ -129,8 +130,5 @@ const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-st
 /** Formats a page of records; `records` are their JSON, with commas between. */
 export const pageEnvelope = (records: string, total: number, { limit, offset }: PageCut): string =>
   `{"data":[${records}],"meta":${JSON.stringify({ total, limit, offset })}}`
-
-/** The range of a page. */
-type PageCut = { limit: number; offset: number }
 
 export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })

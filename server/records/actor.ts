@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/author.ts'
+import type { Transaction } from '../store/database.ts'
 
 /**
  * The actor of a write, and its channel: an integrator's token, a person in the console, the operator, or the service
@@ -13,6 +14,9 @@ export type Actor = Author & {
    */
   lacksRights: readonly string[]
 }
+
+/** A transaction, and the actor of its changes. */
+export type WriteContext = { transaction: Transaction; actor: Actor }
 
 export const operator = (companyId: number): Actor => createActor(companyId, 'command')
 

@@ -2,14 +2,13 @@ import type { BatchOp, BatchOperation } from '#derive/batch-operation.ts'
 import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { takeValues } from '#sql/system/locks.ts'
-import type { Transaction } from '../store/database.ts'
 import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
 import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
+import { numberedFields } from './numbers.ts'
 
 /**
  * Takes all locks that a batch is known to need, in the lock order. Unique values come first, so that an external
@@ -24,7 +23,7 @@ export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise
     values.push(...valuesSent(wanted.definition, wanted.body), ...valueOfName(wanted))
   }
   if (values.length > 0) transaction.send(takeValues(companyId, locksOfValues(companyId, values, true)))
-  await lockWhatIsSeen(transaction, companyId, () => requestOf(run, rows))
+  await lockWhatIsSeen(run, () => requestOf(run, rows))
 }
 
 /** Returns the external reference that names the record, as a unique value. */
@@ -39,13 +38,12 @@ const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
   delete: { hold: 'for update' },
 }
 
-async function requestOf({ transaction, actor, breathe }: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
-  const { companyId } = actor
+async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
   const request = new LockRequest()
-  const named = await namedTargets({ transaction, companyId }, rows)
+  const named = await namedTargets(run, rows)
   const changed = new Map<Definition, number[]>()
   for (const row of rows) {
-    await breathe()
+    await run.breathe()
     const { op, definition, body, refs } = row.wanted
     const id = row.wanted.id ?? named.get(row) ?? undefined
     const { hold, makes } = needs[op]
@@ -54,7 +52,11 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Ac
       request.want(definition.name, id, hold)
       changed.set(definition, [...(changed.get(definition) ?? []), id])
     }
-    if (makes) wantNew(request, definition, body)
+    if (makes) {
+      request.wantCount(definition.name)
+      const draws = numberedFields(definition).some(({ name }) => (body[name] ?? null) === null)
+      if (draws) request.numbered.add(definition.name)
+    }
     const sent = Object.keys(definition.fields).filter((name) => !refs.has(name))
     request.wantReferred(
       definition,
@@ -64,31 +66,20 @@ async function requestOf({ transaction, actor, breathe }: Run, rows: readonly Ac
       for (const name of treesOf(definition))
         if (Object.hasOwn(body, name)) request.trees.add(`${definition.name}.${name}`)
   }
-  await wantRead(transaction, companyId, request, changed)
+  await wantRead(run, request, changed)
   request.isSettled = named.size === 0 && changed.size === 0
   return request
 }
 
-type LockContext = { transaction: Run['transaction']; companyId: number }
-
-/** Adds the counters that a new record would use. */
-function wantNew(request: LockRequest, definition: Definition, body: JsonObject): void {
-  request.wantCount(definition.name)
-  const draws = Object.entries(definition.fields).some(
-    ([name, field]) => field.kind === 'text' && field.numbered !== undefined && (body[name] ?? null) === null,
-  )
-  if (draws) request.numbered.add(definition.name)
-}
-
 /** Returns the ids of records that an external reference names; null for those that do not exist yet. */
-async function namedTargets({ transaction, companyId }: LockContext, rows: readonly AcceptedRow[]) {
+async function namedTargets(run: Run, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
   const found = new Map<AcceptedRow, number | null>()
   const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]
   await Promise.all(
     groups.map(async ([definition, group]) => {
       const references = group.map(({ wanted }) => wanted.externalRef)
-      const ids = await idsOfReferences(transaction, companyId, definition, references)
+      const ids = await idsOfReferences(run, definition, references)
       for (const [index, row] of group.entries()) found.set(row, ids[index] ?? null)
     }),
   )
@@ -96,26 +87,20 @@ async function namedTargets({ transaction, companyId }: LockContext, rows: reado
 }
 
 /** Returns the id of the live record with an external reference. Throws a refusal if there is none. */
-export async function idOfReference(
-  transaction: Transaction,
-  companyId: number,
-  definition: Definition,
-  reference: string,
-): Promise<number> {
-  const [id] = await idsOfReferences(transaction, companyId, definition, [reference])
+export async function idOfReference(run: Run, definition: Definition, reference: string): Promise<number> {
+  const [id] = await idsOfReferences(run, definition, [reference])
   if (id === null || id === undefined) throw new Refusal('not_found')
   return id
 }
 
 /** Returns the ids of live records by their external references; null where there is none. */
 export async function idsOfReferences(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor }: Run,
   definition: Definition,
   references: readonly (string | undefined)[],
 ): Promise<(number | null)[]> {
   const trimmed = references.map((reference) => reference?.trim() ?? null)
-  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', trimmed))
+  const rows = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, referenceField, trimmed))
   const holders = new Map(rows.map(({ place, holder }) => [place, holder]))
   return references.map((_, index) => holders.get(index + 1) ?? null)
 }

@@ -1,67 +1,54 @@
 import type { BatchRow } from '#derive/batch.ts'
-import type { BatchOperation } from '#derive/batch-operation.ts'
+import type { BatchOp, BatchOperation } from '#derive/batch-operation.ts'
 import { rowProblems, rowRefusal } from '#derive/refusals.ts'
-import type { Problem } from '#registry/definition.ts'
+import { type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Refusal } from '#registry/refusals.ts'
+import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
+import type { RecordResults } from './commands.ts'
 import type { ExpectedVersion } from './expected.ts'
-import type { RemovalResult } from './remove.ts'
-import type { UpsertResult } from './upsert.ts'
-import type { ChangeResult, WriteResult, WriteSet } from './write-set.ts'
+import type { Outcomes, WriteSet } from './write-set.ts'
 
 /** The data that the parts of a batch share: operations, outcomes, and references from one operation to another. */
 
 /** An operation and the version that it expects of its record. */
 export type OrderedOperation = BatchRow & { expected: ExpectedVersion }
-export type AcceptedRow = { n: number; as: string | undefined; wanted: BatchOperation; expected: ExpectedVersion }
+export type AcceptedRow = Extract<OrderedOperation, { wanted: BatchOperation }>
 
-export type Outcome = { refusal: Refusal } | OperationResult
-/** By the number of the operation. */
-export type Outcomes = (Outcome | undefined)[]
-export type OperationResult =
-  | { created: WriteResult }
-  | { updated: ChangeResult }
-  | { upserted: UpsertResult }
-  | { deleted: RemovalResult }
+export type OperationResult = RecordResults[BatchOp]
 
 /**
  * The state that the operations of a batch share. If `late.isUndone`, everything was rolled back: later operations have
  * no outcome.
  */
-export type Run = WriteSet & { outcomes: Outcomes }
+export type Run = WriteSet & { outcomes: Outcomes<OperationResult> }
 
 /**
- * Returns the body with the ids of earlier operations filled in. `lost` are the fields that stand for a refused one.
+ * Returns the body with the ids of earlier operations filled in. `lost` are the fields that stand for a refused one,
+ * which has no id.
  */
-export function resolveBody(
-  { outcomes }: Pick<Run, 'outcomes'>,
-  { wanted }: AcceptedRow,
+export function fillIn(
+  wanted: BatchOperation,
+  idOf: (n: number) => number | undefined,
 ): { body: JsonObject; lost: Problem[] } {
   const body = { ...wanted.body }
   const lost: Problem[] = []
   for (const [field, n] of wanted.refs) {
-    const id = idOf(outcomes[n])
+    const id = idOf(n)
     if (id !== undefined) body[field] = id
     else {
       delete body[field]
-      lost.push(standsForRefused(field, n))
+      lost.push(problem(field, 'not_found', `stands for the id of operation ${n}, which is refused`))
     }
   }
   return { body, lost }
 }
 
-export const standsForRefused = (field: string, n: number): Problem => ({
-  field,
-  code: 'not_found',
-  message: `stands for the id of operation ${n}, which is refused`,
-})
-
-function idOf(outcome: Outcome | undefined): number | undefined {
-  if (outcome === undefined || 'refusal' in outcome || 'deleted' in outcome) return undefined
-  if ('upserted' in outcome) return outcome.upserted.id
-  return 'created' in outcome ? outcome.created.id : outcome.updated.id
-}
+export const resolveBody = ({ outcomes }: Run, { wanted }: AcceptedRow) =>
+  fillIn(wanted, (n) => {
+    const outcome = outcomes[n]
+    return outcome instanceof Refusal ? undefined : outcome?.id
+  })
 
 /** Returns the refusal of a body with its problems at their places in the operation. */
 export function inBody(refusal: Refusal): Refusal {

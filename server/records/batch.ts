@@ -12,16 +12,14 @@ import {
   nextSet,
   type OperationResult,
   type OrderedOperation,
-  type Outcomes,
   type Run,
   resolveBody,
 } from './batch-run.ts'
 import { runLocked } from './command.ts'
+import { recordCommands } from './commands.ts'
 import { createRecords } from './create.ts'
-import { createRemoval } from './remove.ts'
 import { type ChangedRow, updateRecords } from './update.ts'
-import { upsert } from './upsert.ts'
-import { type LateConflict, refusalOf, type Outcomes as SetOutcomes, writtenTogether } from './write-set.ts'
+import { type LateConflict, refusalOf, writtenTogether } from './write-set.ts'
 
 /**
  * Runs many operations in one transaction, in their order, as sets. A refused operation has written nothing, and the
@@ -32,81 +30,69 @@ export async function runBatch(
   actor: Actor,
   rows: readonly OrderedOperation[],
   late: LateConflict,
-): Promise<Outcomes> {
+): Promise<Run['outcomes']> {
   const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
   const run: Run = { transaction, actor, outcomes: [], breathe: createBreather(), late }
   late.isUndone = false
-  for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
+  for (const row of rows) if ('problems' in row) run.outcomes[row.n] = rowRefusal(row.problems)
   await lockBatch(run, wanted)
   for (let rest = wanted; rest.length > 0 && !late.isUndone; ) {
     const set = nextSet(rest)
     const { op, definition } = (set[0] as AcceptedRow).wanted
-    rest = rest.slice(await sets[op](run, definition, set))
+    const outcomes = await sets[op](run, definition, set)
+    for (const [place, outcome] of outcomes.entries()) {
+      const { n } = set[place] as AcceptedRow
+      run.outcomes[n] = outcome instanceof Refusal ? inBody(outcome) : outcome
+    }
+    rest = rest.slice(outcomes.length)
   }
   return run.outcomes
 }
 
-/** Runs the first rows of a set, one at least. Returns how many. */
-type SetWriter = (run: Run, definition: Definition, set: readonly AcceptedRow[]) => Promise<number>
+/** Runs the first rows of a set, one at least. Returns their outcomes. */
+type SetWriter = (run: Run, definition: Definition, set: readonly AcceptedRow[]) => Promise<Run['outcomes']>
 
-/** Runs each row as a command of its own. */
-const oneByOne =
-  (
-    does: (run: Run, row: AcceptedRow, resolvedRow: ReturnType<typeof resolveBody>) => Promise<OperationResult>,
-  ): SetWriter =>
-  async (run, _definition, set) => {
-    for (const row of set) {
-      if (run.late.isUndone) break
-      await run.breathe()
-      try {
-        run.outcomes[row.n] = await does(run, row, resolveBody(run, row))
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        run.outcomes[row.n] = { refusal: inBody(error) }
-      }
+/**
+ * Runs each row as a command of its own: an upsert is a create or an update, and a deletion also changes the records
+ * that refer to its own.
+ */
+const oneByOne: SetWriter = async (run, definition, set) => {
+  const { transaction, actor, late } = run
+  const outcomes: Run['outcomes'] = Array.from(set, () => undefined)
+  for (const [place, row] of set.entries()) {
+    if (late.isUndone) break
+    await run.breathe()
+    try {
+      const { body, lost } = resolveBody(run, row)
+      if (lost.length > 0) throw refusalOf([], lost)
+      const { op, externalRef: reference = '', mayBeNew } = row.wanted
+      const id = row.wanted.id ?? (mayBeNew ? 0 : await idOfReference(run, definition, reference))
+      const wanted = { definition, id, reference, body, expected: row.expected, late }
+      outcomes[place] = await runLocked<OperationResult>(
+        transaction,
+        actor,
+        recordCommands[op](actor.companyId, wanted),
+      )
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      outcomes[place] = error
     }
-    return set.length
   }
+  return outcomes
+}
 
 const sets: { readonly [op in BatchOp]: SetWriter } = {
-  async create(run, definition, set) {
-    const done = await createRecords(
+  create: (run, definition, set) =>
+    createRecords(
       run,
       definition,
       set.map((row) => resolveBody(run, row)),
-    )
-    return note(run, set, done, (created) => ({ created }))
-  },
+    ),
   async update(run, definition, set) {
-    const rows = await targetsOf(run, definition, set.slice(0, writtenTogether))
-    return note(run, set, await updateRecords(run, definition, rows), (updated) => ({ updated }))
+    return updateRecords(run, definition, await targetsOf(run, definition, set.slice(0, writtenTogether)))
   },
-  upsert: oneByOne(async (run, { wanted: { definition, externalRef }, expected }, { body, lost }) => {
-    if (lost.length > 0) throw refusalOf([], lost)
-    const work = upsert(run.actor.companyId, { definition, value: externalRef as string, body, expected }, run.late)
-    return { upserted: await runLocked(run.transaction, run.actor, work) }
-  }),
-  /** A deletion also changes the records that refer to its own, so each runs by itself. */
-  delete: oneByOne(async ({ transaction, actor }, { wanted: { definition, externalRef, ...wanted }, expected }) => {
-    const id = wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
-    const work = createRemoval(actor.companyId, { definition, id, expected })
-    return { deleted: await runLocked(transaction, actor, work) }
-  }),
-}
-
-/** Stores the outcomes of the first rows of a set. Returns how many. */
-function note<D>(
-  run: Run,
-  set: readonly AcceptedRow[],
-  outcomes: SetOutcomes<D>,
-  doneOf: (done: D) => OperationResult,
-): number {
-  for (const [place, outcome] of outcomes.entries()) {
-    const { n } = set[place] as AcceptedRow
-    if (outcome instanceof Refusal) run.outcomes[n] = { refusal: inBody(outcome) }
-    else if (outcome !== undefined) run.outcomes[n] = doneOf(outcome)
-  }
-  return outcomes.length
+  upsert: oneByOne,
+  delete: oneByOne,
 }
 
 /**
@@ -114,10 +100,9 @@ function note<D>(
  * tree, another row updates.
  */
 async function targetsOf(run: Run, definition: Definition, set: readonly AcceptedRow[]): Promise<ChangedRow[]> {
-  const { transaction, actor } = run
   const references = set.map(({ wanted }) => wanted.externalRef)
   const found = references.some((reference) => reference !== undefined)
-    ? await idsOfReferences(transaction, actor.companyId, definition, references)
+    ? await idsOfReferences(run, definition, references)
     : []
   const own = treesOf(definition)
   const targets = new Set<unknown>()

@@ -6,8 +6,7 @@ import { memoize } from '#registry/memoize.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { lookUp, type SentValues } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import type { PrefetchedRow } from './command.ts'
 import type { ReadRecord } from './preview.ts'
 
@@ -64,15 +63,14 @@ const foundOf = (definition: Definition, record: JsonObject, prefetched: Prefetc
 
 /** Reads the referenced records of a stored record, as far as its rules read them. */
 export async function lookUpFound(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor }: WriteContext,
   definition: Definition,
   record: JsonObject,
 ): Promise<ReferencedRecords> {
   const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
   const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
   if (Object.values(references).every((id) => id === null)) return {}
-  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, references))
+  const [row] = await transaction.run<JsonObject>(lookUp(actor.companyId, definition, references))
   return foundOf(definition, references, row ?? null)
 }
 
@@ -95,13 +93,11 @@ export const notUnique = (field: string): Problem =>
  * together.
  */
 export async function checkCircles(
-  transaction: Transaction,
-  { companyId }: Actor,
+  { transaction, actor: { companyId } }: WriteContext,
   definition: Definition,
   after: JsonObject,
-  before: JsonObject | null,
+  before: JsonObject,
 ): Promise<Problem[]> {
-  if (before === null) return []
   const problems: Problem[] = []
   for (const [name, field] of Object.entries(definition.fields)) {
     const to = after[name]

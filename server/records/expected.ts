@@ -1,4 +1,5 @@
 import { Refusal } from '#registry/refusals.ts'
+import type { PrefetchedRow } from './command.ts'
 
 /** The conditions of a caller on the version of a record (RFC 9110 13.1); undefined is none. */
 export type ExpectedVersion =
@@ -21,6 +22,17 @@ export function expectVersion(version: number, expected: ExpectedVersion): void 
   if (versions && !versions.includes(version)) throw notExpected(weakened)
   if (unwanted === 'any' || unwanted?.includes(version))
     throw new Refusal('precondition_failed', { detail: unwantedNow })
+}
+
+/** Returns the live record that was prefetched. Throws if there is none or its version is not the one expected. */
+export function requireHeldRecord(
+  prefetched: PrefetchedRow,
+  expected: ExpectedVersion,
+): { version: number; json: string } {
+  if (!prefetched) throw new Refusal('not_found')
+  const { version, json } = prefetched as { version: number; json: string }
+  expectVersion(version, expected)
+  return { version, json }
 }
 
 export const notExpected = (weakened: boolean): Refusal =>

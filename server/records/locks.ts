@@ -24,7 +24,7 @@ import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
 import { lockTree } from '#sql/records/tree.ts'
 import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
-import type { Transaction } from '../store/database.ts'
+import type { WriteContext } from './actor.ts'
 
 /** A unique value of a request, whether a record has it or not. */
 export type UniqueValue = { records: string; field: string; value: string }
@@ -125,10 +125,12 @@ export class LockRequest {
  * Takes locks in the lock order: values, records, trees, running numbers, counts of the plan. Runs once in a
  * transaction. Single writes take their locks in the statement that reads their data. Decisions, Locks.
  */
-async function takeLocks(transaction: Transaction, companyId: number, request: LockRequest): Promise<void> {
+async function takeLocks(context: WriteContext, request: LockRequest): Promise<void> {
+  const { transaction, actor } = context
+  const { companyId } = actor
   const values = locksOfValues(companyId, request.values, true)
   if (values.length > 0) transaction.send(takeValues(companyId, values))
-  await holdRecords(transaction, companyId, request.going, (table) => request.recordsOf(table))
+  await holdRecords(context, request.going, (table) => request.recordsOf(table))
   for (const tree of [...request.trees].toSorted()) {
     const [table, field] = tree.split('.') as [string, string]
     transaction.send(lockTree(companyId, table, field))
@@ -144,20 +146,15 @@ async function takeLocks(transaction: Transaction, companyId: number, request: L
  * Finds the needed locks by `look`, takes them, and looks again under the locks. Throws a conflict if other locks are
  * needed by then, so that the transaction starts anew.
  */
-export async function lockWhatIsSeen(
-  transaction: Transaction,
-  companyId: number,
-  look: () => Promise<LockRequest>,
-): Promise<void> {
+export async function lockWhatIsSeen(context: WriteContext, look: () => Promise<LockRequest>): Promise<void> {
   const request = await look()
-  await takeLocks(transaction, companyId, request)
+  await takeLocks(context, request)
   if (!request.isSettled && String(await look()) !== String(request)) throw conflict()
 }
 
 /** Adds the records that rules read, by the references of the changed records as they are now. */
 export async function wantRead(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor }: WriteContext,
   request: LockRequest,
   changed: ReadonlyMap<Definition, readonly number[]>,
 ): Promise<void> {
@@ -165,7 +162,7 @@ export async function wantRead(
     [...changed].map(async ([definition, ids]) => {
       const reading = readingReferences(definition)
       if (reading.length === 0) return
-      for (const record of await transaction.run<JsonObject>(seenRecords(companyId, definition, ids)))
+      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids)))
         request.wantReferred(definition, Object.fromEntries(reading.map((name) => [name, record[name] ?? null])))
     }),
   )
@@ -176,8 +173,7 @@ export async function wantRead(
  * Its lock would be out of order.
  */
 async function refuseNewReferring(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor }: WriteContext,
   table: string,
   {
     going,
@@ -188,7 +184,7 @@ async function refuseNewReferring(
   const within = relationsTo(table).filter(({ owner }) => owner === table)
   for (const { relation } of within) {
     const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
-    const found = await transaction.run(referringBesides(companyId, table, relation.by, { to: going, held }))
+    const found = await transaction.run(referringBesides(actor.companyId, table, relation.by, { to: going, held }))
     if (found.length > 0) throw conflict()
   }
 }
@@ -202,11 +198,12 @@ export type ReferringRecords = Map<Relation, { id: number; to: number; effect: R
  * ones, because it may find them too.
  */
 export async function holdRecords(
-  transaction: Transaction,
-  companyId: number,
+  context: WriteContext,
   going: ReadonlyMap<string, ReadonlySet<number>>,
   known: (table: string) => readonly LockRequestRow[] = () => [],
 ): Promise<ReferringRecords> {
+  const { transaction, actor } = context
+  const { companyId } = actor
   const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: ReferringRecords = new Map()
@@ -243,7 +240,7 @@ export async function holdRecords(
     const areLocked = finders.length > 0 && going.length > 0
     if (lookUps.length > 0 && (isAlone || areLocked || place === order.length - 1)) {
       const unread = await look()
-      if (areLocked) await refuseNewReferring(transaction, companyId, table, { going, wanted, referring })
+      if (areLocked) await refuseNewReferring(context, table, { going, wanted, referring })
       if (unread !== undefined && order.indexOf(unread) <= place) {
         place = order.indexOf(unread) - 1
         continue

@@ -17,8 +17,8 @@ export type SetFacts = {
   held(place: number): WrittenRow | undefined
   /** Returns the id that was drawn for a row. */
   newId(place: number): number | undefined
-  /** The company's plan, if it limits the resource. */
-  plan: SubscriptionPlan | undefined
+  /** The company's plan, if it limits the resource and was not locked otherwise. */
+  plan: SubscriptionPlan | null | undefined
   /** The company's currency; empty unless records are created. */
   currency: string
 }
@@ -45,7 +45,7 @@ export function foundIn(definition: Definition, prefetched: PrefetchedRow): SetF
       return id === undefined || version === undefined || json === undefined ? undefined : { id, version, json }
     },
     newId: (place) => (rows.get(place)?.[newIdColumn] ?? undefined) as number | undefined,
-    plan: first?.plan as SubscriptionPlan | undefined,
+    plan: first?.plan as SubscriptionPlan | null | undefined,
     currency: (first?.[currencyColumn] ?? '') as string,
   }
 }

@@ -1,7 +1,15 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { memoize } from '#registry/memoize.ts'
 import { type HolderRow, holdersOf, nextNumbers } from '#sql/records/sets.ts'
 import type { WriteSet } from './write-set.ts'
+
+/** Returns the fields that get a running number, and its prefix. */
+export const numberedFields = memoize(({ fields }: Definition) =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'text' && field.numbered !== undefined ? [{ name, prefix: field.numbered }] : [],
+  ),
+)
 
 /** Gives running numbers to the records of a set that have none. Returns the fields that got one. */
 export type Numbers = (record: JsonObject, place: number, taken: Set<string>) => Promise<string[]>
@@ -12,9 +20,6 @@ export function numbersOf(
   definition: Definition,
   bodies: readonly Json[],
 ): Numbers {
-  const numbered = Object.entries(definition.fields).flatMap(([name, field]) =>
-    field.kind === 'text' && field.numbered !== undefined ? [{ name, prefix: field.numbered }] : [],
-  )
   const free = new Map<string, string[]>()
   const draw = async (name: string, prefix: string, count: number): Promise<string[]> => {
     const [row] = await transaction.run<{ last: number }>(nextNumbers(companyId, definition.name, count))
@@ -25,7 +30,7 @@ export function numbersOf(
     return drawn.filter((_, index) => !held.has(index))
   }
   return async (record, place, taken) => {
-    const without = numbered.filter(({ name }) => record[name] === null)
+    const without = numberedFields(definition).filter(({ name }) => record[name] === null)
     for (const { name, prefix } of without) {
       while (record[name] === null) {
         const number = free.get(name)?.shift()

@@ -6,8 +6,7 @@ import { setColumn } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { runInOrder } from '#sql/statement.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { type Group, listsOf, resourceNamed } from './remove.ts'
 
@@ -15,16 +14,12 @@ import { type Group, listsOf, resourceNamed } from './remove.ts'
  * Fills in again the references that a removal emptied. Only records count that are live, still refer to nothing, and
  * keep their rules with the reference. Other changes since the removal stay.
  */
-export async function relink(
-  transaction: Transaction,
-  actor: Actor,
-  entries: readonly UnlinkedEntry[],
-): Promise<Group[]> {
+export async function relink(context: WriteContext, entries: readonly UnlinkedEntry[]): Promise<Group[]> {
   const linked: LinkedIds = new Map()
   // An estimate may fit its client only once its project is the client's again, so it repeats while that helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
-    for (const unlinked of entries) await linkThose(transaction, actor, unlinked, linked)
+    for (const unlinked of entries) await linkThose(context, unlinked, linked)
   }
   return listsOf(linked)
 }
@@ -33,7 +28,8 @@ type LinkedIds = Map<string, Set<number>>
 
 const size = (linked: LinkedIds): number => [...linked.values()].reduce((sum, ids) => sum + ids.size, 0)
 
-async function linkThose(transaction: Transaction, actor: Actor, unlinked: UnlinkedEntry, linked: LinkedIds) {
+async function linkThose(context: WriteContext, unlinked: UnlinkedEntry, linked: LinkedIds) {
+  const { transaction, actor } = context
   const definition = resourceNamed(unlinked.records)
   const rows = await transaction.run<{ id: number; json: string }>(
     stillEmpty(actor.companyId, definition, unlinked.by, unlinked.ids),
@@ -43,7 +39,7 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
     const to = unlinked.of?.[unlinked.ids.indexOf(id)]
     if (to === undefined) continue
     const link = { id, to, record: JSON.parse(json) as JsonObject }
-    if (await isLinkable(transaction, actor, definition, unlinked, link)) fitting.push(link)
+    if (await isLinkable(context, definition, unlinked, link)) fitting.push(link)
   }
   for (const [to, links] of Map.groupBy(fitting, ({ to }) => to)) {
     const ids = links.map(({ id }) => id)
@@ -53,19 +49,20 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
     )
     linked.set(definition.name, new Set([...(linked.get(definition.name) ?? []), ...ids]))
   }
-  await undoResets(transaction, actor, unlinked, fitting)
+  await undoResets(context, unlinked, fitting)
 }
 
 type Link = { id: number; to: number; record: JsonObject }
 
 /** Returns whether the target is live again, and the record would keep its rules. */
 async function isLinkable(
-  transaction: Transaction,
-  { companyId }: Actor,
+  context: WriteContext,
   definition: Definition,
   { by }: UnlinkedEntry,
   { id, to, record }: Link,
 ): Promise<boolean> {
+  const { transaction, actor } = context
+  const { companyId } = actor
   const field = definition.fields[by]
   if (field?.kind !== 'reference') return false
   const [target] = await transaction.run<{ live: boolean }>(holdLive(companyId, field.to, [to]))
@@ -76,12 +73,12 @@ async function isLinkable(
     if (row?.leads) return false
   }
   const after = { ...record, [by]: to }
-  const found = await lookUpFound(transaction, companyId, definition, after)
+  const found = await lookUpFound(context, definition, after)
   return checkRules(definition, after, after, found, []).length === 0
 }
 
 /** Sets equipment that was in use on the project to that again, unless somebody has changed it since. */
-async function undoResets(transaction: Transaction, actor: Actor, { records, settled }: UnlinkedEntry, links: Link[]) {
+async function undoResets({ transaction, actor }: WriteContext, { records, settled }: UnlinkedEntry, links: Link[]) {
   if (!settled) return
   const { column, from, to } = settled
   const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))

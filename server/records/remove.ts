@@ -19,13 +19,11 @@ import {
   softDelete,
 } from '#sql/records/remove.ts'
 import { conflict } from '#sql/statement.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import type { Command, PrefetchedRow } from './command.ts'
-import type { ExpectedVersion } from './expected.ts'
+import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { holdRecords } from './locks.ts'
 import { releaseQuotaSlots } from './quota.ts'
-import { requireHeldRecord } from './write-record.ts'
 
 /** Records of one resource on which a deletion has one effect. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
@@ -53,20 +51,30 @@ export const createRemoval = (
 ): Command<RemovalResult> => ({
   prefetch: prefetchForDelete(companyId, definition, id),
   async execute(transaction, actor, prefetched) {
+    const context = { transaction, actor }
     const { json } = requireHeldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
     const [[drawn], plan] = await Promise.all([
       transaction.run<{ id: number }>(nextRemovalId()),
-      planRemoval(transaction, actor, { definition, id, family: familyOf(prefetched) }),
+      planRemoval(context, { definition, id, family: familyOf(prefetched) }),
     ])
     const removalId = drawn?.id as number
     for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-    const unlinked = await unlink(transaction, actor, plan)
-    apply(transaction, actor, { definition, record, mode, held: json, plan, unlinked, removalId })
-    releaseQuotaSlots(transaction, companyId, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
+    const unlinked = await unlink(context, plan)
+    const title = String(record[definition.title])
+    const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
+    const softDeleted = new Map(plan.cascades)
+    if (mode === 'soft') addTo(softDeleted, definition.name, [id])
+    const statements = [
+      insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
+      ...(mode === 'hard' ? erase(actor, definition, { id, held: json, removalId }) : []),
+      ...[...softDeleted].flatMap(([records, ids]) => softDelete(actor, resourceNamed(records), [...ids], removalId)),
+    ]
+    for (const statement of statements) transaction.send(statement)
+    releaseQuotaSlots(context, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
@@ -85,11 +93,10 @@ export type Removal = {
  * lock order. `family` are the ids of the same resource that are locked already.
  */
 export async function planRemoval(
-  transaction: Transaction,
-  { companyId }: Actor,
+  context: WriteContext,
   { definition, id, family }: { definition: Definition; id: number; family: readonly number[] | undefined },
 ): Promise<Removal> {
-  const referring = await holdRecords(transaction, companyId, new Map([[definition.name, new Set([id])]]))
+  const referring = await holdRecords(context, new Map([[definition.name, new Set([id])]]))
   const plan: Removal = { cascades: new Map(), stays: [], restricts: [] }
   const waiting: [Definition, number[]][] = [[definition, [id]]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -128,7 +135,7 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts
 }
 
 /** Empties the references of records that stay. Returns the old values, so that a restore can fill them in again. */
-function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Promise<UnlinkedEntry[]> {
+function unlink({ transaction, actor }: WriteContext, { stays }: Removal): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
@@ -150,37 +157,6 @@ function unlink(transaction: Transaction, actor: Actor, { stays }: Removal): Pro
       }
     }),
   )
-}
-
-type AppliedRemoval = {
-  definition: Definition
-  record: JsonObject
-  mode: 'soft' | 'hard'
-  /** The record as PostgreSQL formats it. */
-  held: string
-  plan: Removal
-  unlinked: readonly UnlinkedEntry[]
-  removalId: number
-}
-
-/** Logs the removal, and hides or erases the record and those deleted along. */
-function apply(
-  transaction: Transaction,
-  actor: Actor,
-  { definition, record, mode, held, plan, unlinked, removalId }: AppliedRemoval,
-): void {
-  const id = record.id as number
-  const title = String(record[definition.title])
-  const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
-  transaction.send(
-    insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
-  )
-  const softDeleted = new Map(plan.cascades)
-  const statements = mode === 'hard' ? erase(actor, definition, { id, held, removalId }) : []
-  if (mode === 'soft') addTo(softDeleted, definition.name, [id])
-  for (const [records, ids] of softDeleted)
-    statements.push(...softDelete(actor, resourceNamed(records), [...ids], removalId))
-  for (const statement of statements) transaction.send(statement)
 }
 
 /** Counts the deleted records of each resource. */

@@ -2,10 +2,9 @@ import { checkRules } from '#derive/input.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { holderColumn, lookUp } from '#sql/records/prefetch.ts'
-import { holdLive, takenMeanwhile } from '#sql/records/restore.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { holdLive } from '#sql/records/restore.ts'
+import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
+import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { resourceNamed } from './remove.ts'
 
@@ -20,29 +19,24 @@ export const idOf = (record: JsonObject): number => record.id as number
 
 /** Returns problems of unique values that other records have by now, and of references that lead to nothing. */
 export async function inTheWay(
-  transaction: Transaction,
-  actor: Actor,
+  context: WriteContext,
   returning: ReturningRecords[],
   erased: ErasedRow | undefined,
 ): Promise<Problem[]> {
   return [
-    ...(await takenValues(transaction, actor, returning)),
-    ...(await takenOfErased(transaction, actor, returning, erased)),
-    ...(await lostReferences(transaction, actor, returning)),
+    ...(await takenValues(context, returning, (record) => record !== erased?.held)),
+    ...(await takenValues(context, returning, (record) => record === erased?.held)),
+    ...(await lostReferences(context, returning)),
   ]
 }
 
 /** Returns the rules that no longer hold: the project may be another client's by now. */
-export async function brokenRules(
-  transaction: Transaction,
-  { companyId }: Actor,
-  returning: ReturningRecords[],
-): Promise<Problem[]> {
+export async function brokenRules(context: WriteContext, returning: ReturningRecords[]): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
     for (const record of records) {
-      const found = await lookUpFound(transaction, companyId, definition, record)
+      const found = await lookUpFound(context, definition, record)
       const broken = Object.keys(found).length > 0 ? checkRules(definition, record, record, found, []) : []
       const at = (field: string) => placeOf(group, returning[0], idOf(record), field)
       problems.push(...broken.map((problem) => ({ ...problem, field: at(problem.field) })))
@@ -63,51 +57,30 @@ const placeOf = (
 ): string => (definition === first?.definition ? field : `${definition.name}[${id}].${field}`)
 
 async function takenValues(
-  transaction: Transaction,
-  { companyId }: Actor,
+  { transaction, actor: { companyId } }: WriteContext,
   returning: ReturningRecords[],
+  isMeant: (record: JsonObject) => boolean,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
-    const { definition, records } = group
-    for (const field of uniqueFields(definition)) {
-      const rows = await transaction.run<{ id: number; value: string }>(
-        takenMeanwhile(companyId, definition, field, records.map(idOf)),
-      )
-      for (const { id, value } of rows) {
-        problems.push(takenProblem(definition, placeOf(group, returning[0], id, field), value))
+    const { definition } = group
+    const records = group.records.filter(isMeant)
+    for (const field of records.length > 0 ? uniqueFields(definition) : []) {
+      const values = records.map((record) => record[field] as string | null)
+      const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, field, values))
+      for (const { place, holder } of rows) {
+        if (holder === null) continue
+        const value = JSON.stringify(values[place - 1])
+        const message = `is ${value}, which another ${definition.one} has meanwhile; change it there first`
+        const at = placeOf(group, returning[0], idOf(records[place - 1] as JsonObject), field)
+        problems.push(problem(at, 'not_unique', message))
       }
     }
   }
   return problems
 }
 
-/** Returns the taken values of an erased record, which is not in its table. */
-async function takenOfErased(
-  transaction: Transaction,
-  { companyId }: Actor,
-  [own]: ReturningRecords[],
-  erased: ErasedRow | undefined,
-): Promise<Problem[]> {
-  if (!erased || !own) return []
-  const { definition } = own
-  const fields = uniqueFields(definition)
-  if (fields.length === 0) return []
-  const values = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
-  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, values))
-  return fields
-    .filter((field) => (row?.[holderColumn(field)] ?? null) !== null)
-    .map((field) => takenProblem(definition, field, values[field]))
-}
-
-const takenProblem = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>
-  problem(field, 'not_unique', `is ${JSON.stringify(value)}, which another ${one} has meanwhile; change it there first`)
-
-async function lostReferences(
-  transaction: Transaction,
-  { companyId }: Actor,
-  returning: ReturningRecords[],
-): Promise<Problem[]> {
+async function lostReferences({ transaction, actor }: WriteContext, returning: ReturningRecords[]): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
@@ -117,7 +90,7 @@ async function lostReferences(
       const outside = records.filter((record) => record[name] !== null && !comeToo.has(record[name] as number))
       if (outside.length === 0) continue
       const wanted = [...new Set(outside.map((record) => record[name] as number))]
-      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(companyId, field.to, wanted))
+      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(actor.companyId, field.to, wanted))
       const live = new Set(rows.filter((row) => row.live).map(({ id }) => id))
       for (const record of outside.filter((record) => !live.has(record[name] as number))) {
         const message = `leads to a ${resourceNamed(field.to).one} that has been deleted meanwhile; restore that first`

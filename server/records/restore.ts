@@ -2,13 +2,12 @@ import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { fieldOfIndex } from '#sql/records/columns.ts'
 import { insertAgain } from '#sql/records/insert.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import {
   type HeldRemoval,
-  lockRemoval,
   markRestored,
+  removalsById,
   type SoftDeletedRow,
   softDeletedBy,
   undelete,
@@ -16,13 +15,13 @@ import {
 import { seenRecords } from '#sql/records/sets.ts'
 import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { violatedIndex } from '../store/faults.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, WriteContext } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
 import { type Group, type PermissionCheck, resourceNamed } from './remove.ts'
 import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } from './restore-problems.ts'
+import { takenField } from './write-set.ts'
 
 export type RestoreResult = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 
@@ -37,41 +36,25 @@ export async function restoreRemoval(
   removalId: number,
   mayDo: PermissionCheck,
 ): Promise<RestoreResult> {
-  const { companyId } = actor
-  const removal = await heldRemoval(transaction, actor, removalId, mayDo)
-  await lockWhatIsSeen(transaction, companyId, async () => {
+  const context = { transaction, actor }
+  const [removal] = await transaction.run<HeldRemoval>(removalsById(actor.companyId, [removalId]))
+  if (!removal) throw new Refusal('not_found')
+  for (const { definition } of groupsOf(removal)) mayDo(permission(definition.name, 'EDIT'))
+  refuseIfOver(removal)
+  await lockWhatIsSeen(context, async () => {
     const request = new LockRequest()
-    await wantRestored(transaction, companyId, request, removal)
+    await wantRestored(context, request, removal)
     return request
   })
-  return restoreLocked(transaction, actor, removal)
+  return restoreLocked(context, removal)
 }
 
-/** A removal that is locked, so that one restore of it runs at a time. */
-export type LockedRemoval = HeldRemoval & { id: number; erased?: ErasedRow | undefined }
-
-export async function heldRemoval(
-  transaction: Transaction,
-  { companyId }: Actor,
-  id: number,
-  mayDo: PermissionCheck,
-  erased?: ErasedRow,
-): Promise<LockedRemoval> {
-  const [removal] = await transaction.run<HeldRemoval>(lockRemoval(companyId, id))
-  if (!removal) throw new Refusal('not_found')
-  const groups = groupsOf(removal)
-  for (const { definition } of groups) mayDo(permission(definition.name, 'EDIT'))
-  refuseIfOver(removal, groups, erased)
-  return { ...removal, id, erased }
-}
+/** A removal that is locked, and its record if it was erased and comes back nevertheless. */
+type LockedRemoval = HeldRemoval & { erased?: ErasedRow | undefined }
 
 /** Adds all locks of a restore: records that come back, those they refer to, and those linked to them again. */
-export async function wantRestored(
-  transaction: Transaction,
-  companyId: number,
-  request: LockRequest,
-  removal: Pick<LockedRemoval, 'records' | 'record_id' | 'went' | 'unlinked' | 'erased'>,
-): Promise<void> {
+export async function wantRestored(context: WriteContext, request: LockRequest, removal: LockedRemoval): Promise<void> {
+  const { transaction, actor } = context
   const want = (definition: Definition, record: JsonObject): void => {
     request.values.push(...valuesOfRecord(definition, record))
     request.wantReferred(definition, record)
@@ -79,7 +62,7 @@ export async function wantRestored(
   }
   const groups = groupsOf(removal)
   const seen = await Promise.all(
-    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(companyId, definition, ids))),
+    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))),
   )
   for (const [index, { definition }] of groups.entries()) {
     for (const record of seen[index] ?? []) {
@@ -97,21 +80,17 @@ export async function wantRestored(
   }
   const unlinked = Map.groupBy(removal.unlinked, ({ records }) => resourceNamed(records))
   const changed = new Map([...unlinked].map(([one, entries]) => [one, entries.flatMap(({ ids }) => ids)]))
-  await wantRead(transaction, companyId, request, changed)
+  await wantRead(context, request, changed)
 }
 
 /** Restores a removal whose locks are all taken. */
-export async function restoreLocked(
-  transaction: Transaction,
-  actor: Actor,
-  { id: removalId, erased, ...removal }: LockedRemoval,
-): Promise<RestoreResult> {
+export async function restoreLocked(context: WriteContext, removal: LockedRemoval): Promise<RestoreResult> {
+  const { transaction, actor } = context
+  const { id: removalId, erased } = removal
   const groups = groupsOf(removal)
-  const isErased = (name: string, id: number): boolean =>
-    erased !== undefined && name === removal.records && id === removal.record_id
   const wanted = groups.map(({ definition, ids }) => ({
     definition,
-    ids: ids.filter((id) => !isErased(definition.name, id)),
+    ids: erased && definition.name === removal.records ? ids.filter((id) => id !== removal.record_id) : ids,
   }))
   const rows = await transaction.run<SoftDeletedRow>(softDeletedBy(actor.companyId, removalId, wanted))
   const returning = groups.flatMap(({ definition }): ReturningRecords[] => {
@@ -120,13 +99,14 @@ export async function restoreLocked(
     if (erased && definition.name === removal.records) records.unshift(erased.held)
     return records.length > 0 ? [{ definition, records }] : []
   })
-  refuse(await inTheWay(transaction, actor, returning, erased))
+  refuse(await inTheWay(context, returning, erased))
 
-  for (const group of returning) await bringBack(transaction, actor, group, { removalId, erased })
-  const linked = await relink(transaction, actor, removal.unlinked)
-  refuse(await brokenRules(transaction, actor, returning))
+  for (const group of returning) await bringBack(context, group, { removalId, erased })
+  const linked = await relink(context, removal.unlinked)
+  refuse(await brokenRules(context, returning))
   transaction.send(markRestored(actor.companyId, removalId))
-  await takeQuotaSlots(transaction, actor.companyId, returning)
+  const counts = new Map(returning.map(({ definition, records }) => [definition.name, records.length]))
+  await takeQuotaSlots(context, counts)
   return {
     records: removal.records,
     recordId: removal.record_id,
@@ -139,20 +119,16 @@ function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw invalidFields(problems)
 }
 
-type RestoreRequest = { definition: Definition; ids: number[] }
-
 /** Returns the record itself first, then the records deleted along. */
-function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): RestoreRequest[] {
+function groupsOf({ records, record_id, went }: HeldRemoval): { definition: Definition; ids: number[] }[] {
+  const own: [string, number[]] = [records, [record_id, ...(went[records] ?? [])]]
   const along = Object.entries(went).filter(([name]) => name !== records)
-  const own = [record_id, ...(went[records] ?? [])]
-  return [
-    { definition: resourceNamed(records), ids: own },
-    ...along.map(([name, ids]) => ({ definition: resourceNamed(name), ids })),
-  ]
+  return [own, ...along].map(([name, ids]) => ({ definition: resourceNamed(name), ids }))
 }
 
-function refuseIfOver({ mode, restored }: HeldRemoval, [own]: RestoreRequest[], erased: ErasedRow | undefined): void {
-  const one = own?.definition.one
+/** Throws if nothing is left to restore. */
+export function refuseIfOver({ records, mode, restored, erased }: LockedRemoval): void {
+  const { one } = resourceNamed(records)
   if (mode === 'hard' && !erased) {
     throw new Refusal('cannot_restore', {
       detail: `The ${one} was erased for good. Create it anew; its history says what it held.`,
@@ -162,8 +138,7 @@ function refuseIfOver({ mode, restored }: HeldRemoval, [own]: RestoreRequest[], 
 }
 
 async function bringBack(
-  transaction: Transaction,
-  actor: Actor,
+  { transaction, actor }: WriteContext,
   { definition, records }: ReturningRecords,
   { removalId, erased }: { removalId: number; erased: ErasedRow | undefined },
 ) {
@@ -178,7 +153,7 @@ async function bringBack(
       await runInOrder(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Another transaction took the value between the read and the write.
-    const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
+    const field = takenField(definition, error)
     if (field === undefined) throw error
     throw invalidField(
       field,

@@ -55,14 +55,10 @@ export function refuseApproval(
   )
 }
 
-const lackingRefusal = (needed: string, detail?: string): Refusal =>
+/** Returns the refusal of a caller without a permission (RFC 6750 3). */
+export const lackingRefusal = (needed: string, detail?: string): Refusal =>
   new Refusal('insufficient_scope', {
     ...(detail === undefined ? {} : { detail }),
     required_scope: needed,
-    headers: scopeChallenge(needed),
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
   })
-
-/** RFC 6750 3. */
-export const scopeChallenge = (scope: string) => ({
-  'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
-})

@@ -2,8 +2,7 @@ import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { UndoConflict } from '#registry/refusals.ts'
 import { changedSince, type UndoRow } from '#sql/records/written-changes.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import type { WriteContext } from './actor.ts'
 import { isSameJson } from './check.ts'
 import { type PrefetchedRow, readPrefetch } from './command.ts'
 import { onlyRow } from './look-up.ts'
@@ -16,13 +15,13 @@ import {
   type RemovalResult,
   resourceNamed,
 } from './remove.ts'
-import { heldRemoval, restoreLocked } from './restore.ts'
+import { refuseIfOver, restoreLocked } from './restore.ts'
 import type { ErasedRow } from './restore-problems.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
 import { updateOne } from './write-record.ts'
 
 /** The state of an undo. Its conflicts are gathered while its steps are tried. */
-export type UndoContext = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }
+export type UndoContext = WriteContext & { conflicts: UndoConflict[]; kept: Group[] }
 
 /** Takes one change back, or adds its conflicts. */
 export async function takeBack(taking: UndoContext, step: Step): Promise<RemovalResult[]> {
@@ -84,15 +83,16 @@ async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'
 }
 
 /** Restores the whole deletion, and every reference that it emptied. */
-async function bringBack({ transaction, actor, conflicts }: UndoContext, step: StepOf<'restore'>): Promise<void> {
-  const { id, records, record_id, restored, unlinked } = step.removal
+async function bringBack(taking: UndoContext, step: StepOf<'restore'>): Promise<void> {
+  const { records, record_id, restored, unlinked } = step.removal
+  const { conflicts } = taking
   if (restored) {
     conflicts.push({ records, id: record_id, fields: [] })
     return
   }
-  // The rights for every step are checked already.
-  const removal = await heldRemoval(transaction, actor, id, () => {}, erasedBy(step))
-  const { linked } = await restoreLocked(transaction, actor, removal)
+  const removal = { ...step.removal, erased: erasedBy(step) }
+  refuseIfOver(removal)
+  const { linked } = await restoreLocked(taking, removal)
   const back = new Set(linked.flatMap(({ records, ids }) => ids.map((one) => placeOf({ records, record_id: one }))))
   for (const { records: name, by, ids } of unlinked) {
     const lost = ids.filter((one) => !back.has(placeOf({ records: name, record_id: one })))
@@ -131,15 +131,12 @@ async function deletionOf(
 
 /** Deletes the record unless a record refers to it for which `counts` is true. */
 async function deleteAlone(
-  { transaction, actor, conflicts }: UndoContext,
+  taking: UndoContext,
   { definition, id, work, seen }: Deletion,
   counts: (place: string, effect: Group['effect']) => boolean,
 ): Promise<RemovalResult[]> {
-  const { cascades, restricts, stays } = await planRemoval(transaction, actor, {
-    definition,
-    id,
-    family: familyOf(seen),
-  })
+  const { transaction, actor, conflicts } = taking
+  const { cascades, restricts, stays } = await planRemoval(taking, { definition, id, family: familyOf(seen) })
   const staying = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
   const referring: Group[] = [...listsOf(cascades), ...staying, ...restricts]
   const others = referring.flatMap(({ records, effect, ids }) =>

@@ -9,17 +9,15 @@ import type { UndoRow } from '#sql/records/written-changes.ts'
 export type Step = { from: number; records: number } & (
   | { does: 'change'; row: UndoRow }
   | { does: 'remove'; row: UndoRow; version: number }
-  | { does: 'restore'; removal: NamedRemoval; erased: UndoRow | undefined }
-  | { does: 'remove again'; removal: NamedRemoval; members: readonly UndoRow[]; linked: readonly UndoRow[] }
+  | { does: 'restore'; removal: HeldRemoval; erased: UndoRow | undefined }
+  | { does: 'remove again'; removal: HeldRemoval; members: readonly UndoRow[]; linked: readonly UndoRow[] }
 )
-
-export type NamedRemoval = HeldRemoval & { id: number }
 
 /**
  * Returns the steps, newest first. A record that the write created is deleted, whatever else the write did to it. A
  * deletion is taken back as a whole, with the references that it emptied, and so is a restore.
  */
-export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, NamedRemoval>): Step[] {
+export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, HeldRemoval>): Step[] {
   const born = new Set(rows.filter(({ action }) => action === 'created').map(placeOf))
   const last = new Map<string, UndoRow>()
   for (const row of rows) if (!last.has(placeOf(row))) last.set(placeOf(row), row)

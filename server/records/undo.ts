@@ -5,9 +5,9 @@ import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import { changesOfWrite, holdUndo, moveUndo, removalsById, type UndoRow } from '#sql/records/written-changes.ts'
-import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { type HeldRemoval, removalsById } from '#sql/records/restore.ts'
+import { changesOfWrite, holdUndo, moveUndo, type UndoRow } from '#sql/records/written-changes.ts'
+import type { Actor, WriteContext } from './actor.ts'
 import type { Command } from './command.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import type { Effect } from './preview.ts'
@@ -15,7 +15,7 @@ import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from
 import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
-import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
+import { type Step, sidesOf, stepsOf } from './undo-steps.ts'
 
 export type UndoSummary = {
   /** Records that this call took back, and those that later calls take back. */
@@ -31,18 +31,19 @@ export type UndoSummary = {
 export const undo = (companyId: number, writeId: string): Command<UndoSummary> => ({
   prefetch: null,
   async execute(transaction, actor) {
+    const context = { transaction, actor }
     const rows = writeId === '' ? [] : await transaction.run<UndoRow>(changesOfWrite(companyId, writeId))
     if (!mayBeUndone(actor, rows)) throw new Refusal('not_found', { detail: unknownWrite })
     const rights = await rightsOf(transaction, actor)
     try {
       const [held] = await transaction.run<{ undone_from: number }>(holdUndo(companyId, writeId))
       const left = rows.filter(({ id }) => id < (held?.undone_from ?? 0))
-      const steps = stepsOf(left, await removalsOf(transaction, companyId, left))
+      const steps = stepsOf(left, await removalsOf(context, left))
       if (steps.length === 0) throw new Refusal('undo_conflict', { detail: undoneAlready, conflicts: [] })
       const now = upTo(steps, undoneRecordsMax)
       for (const step of now) needRights(rights, actor, step)
-      await lockWhatIsSeen(transaction, companyId, () => requestOf(transaction, companyId, now))
-      const done = await take(transaction, actor, now)
+      await lockWhatIsSeen(context, () => requestOf(context, now))
+      const done = await take(context, now)
       await transaction.run(moveUndo(companyId, writeId, Math.min(...now.map(({ from }) => from))))
       return { records: countOf(now), remaining: countOf(steps.slice(now.length)), effect: effectOf(done) }
     } catch (error) {
@@ -64,19 +65,19 @@ const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoRow[]): boolean =>
   rows.length > 0 &&
   rows.every((row) => definitionOf(registry, row.records) && (tokenId === null || row.token_id !== null))
 
-async function removalsOf(transaction: Transaction, companyId: number, rows: readonly UndoRow[]) {
+async function removalsOf({ transaction, actor }: WriteContext, rows: readonly UndoRow[]) {
   const ids = [...new Set(rows.flatMap(({ removal_id }) => removal_id ?? []))]
-  const removals = ids.length === 0 ? [] : await transaction.run<NamedRemoval>(removalsById(companyId, ids))
+  const removals = ids.length === 0 ? [] : await transaction.run<HeldRemoval>(removalsById(actor.companyId, ids))
   return new Map(removals.map((one) => [one.id, one]))
 }
 
 /** Returns all locks of the steps. */
-async function requestOf(transaction: Transaction, companyId: number, steps: readonly Step[]): Promise<LockRequest> {
+async function requestOf(context: WriteContext, steps: readonly Step[]): Promise<LockRequest> {
   const request = new LockRequest()
   const changed = new Map<Definition, number[]>()
   for (const step of steps) {
     if (step.does === 'restore') {
-      await wantRestored(transaction, companyId, request, { ...step.removal, erased: erasedBy(step) })
+      await wantRestored(context, request, { ...step.removal, erased: erasedBy(step) })
       continue
     }
     if (step.does === 'remove') request.wantRemoved(resourceNamed(step.row.records), step.row.record_id)
@@ -93,7 +94,7 @@ async function requestOf(transaction: Transaction, companyId: number, steps: rea
       changed.set(definition, [...(changed.get(definition) ?? []), id])
     }
   }
-  await wantRead(transaction, companyId, request, changed)
+  await wantRead(context, request, changed)
   return request
 }
 
@@ -135,8 +136,8 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
 }
 
 /** Takes all steps, and gathers all conflicts before it refuses. */
-async function take(transaction: Transaction, actor: Actor, steps: readonly Step[]): Promise<RemovalResult[]> {
-  const taking: UndoContext = { transaction, actor, conflicts: [], kept: [] }
+async function take(context: WriteContext, steps: readonly Step[]): Promise<RemovalResult[]> {
+  const taking: UndoContext = { ...context, conflicts: [], kept: [] }
   const removed: RemovalResult[] = []
   for (const step of steps) removed.push(...(await takeBack(taking, step)))
   const { conflicts, kept } = taking

@@ -6,23 +6,22 @@ import type { Origin } from '#sql/author.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
 import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
-import { type UpdateOfSet, updateHeld } from '#sql/records/update.ts'
+import { updateHeld } from '#sql/records/update.ts'
 import { conflict } from '#sql/statement.ts'
 import { checkCircles, isSameJson, judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
-import { type PrefetchedRow, readPrefetch as prefetching } from './command.ts'
-import { type ExpectedVersion, expectVersion } from './expected.ts'
+import type { PrefetchedRow } from './command.ts'
+import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { foundIn } from './look-up.ts'
-import type { Effect } from './preview.ts'
 import { refuseApproval } from './rights.ts'
 import {
   type ChangeResult,
-  canTravel,
   type Outcomes,
+  prefetchRows,
+  type RowToWrite,
   refusalOf,
-  sendUnique,
   showToAuthor,
   type WriteSet,
-  writeUnique,
+  writeRows,
 } from './write-set.ts'
 
 /** `id` is null if the record is named by a reference that no record has. */
@@ -46,7 +45,7 @@ export async function updateRecords(
   rows: readonly ChangedRow[],
   prefetched?: PrefetchedRow,
 ): Promise<Outcomes<ChangeResult>> {
-  const found = foundIn(definition, prefetched === undefined ? await prefetch(set, definition, rows) : prefetched)
+  const found = foundIn(definition, prefetched ?? (await prefetchRows(set, definition, rows, prefetchForUpdate)))
   const outcomes: Outcomes<ChangeResult> = []
   const targets = new Set<number>()
   const taken = new Set<string>()
@@ -59,106 +58,74 @@ export async function updateRecords(
     if (id !== null) targets.add(id)
     const seen = found.at(place, id)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const outcome = await judge(set, definition, { place, row, seen, held: found.held(place) })
+    const outcome = await judge(set, definition, { ...row, place, seen, held: found.held(place) })
     if (outcome instanceof Refusal) {
       outcomes[place] = outcome
       continue
     }
     for (const { key } of values) taken.add(key)
-    const { before, changed, previewed, effect } = outcome
-    outcomes[place] = { ...showToAuthor(set.actor, definition, before), changed, previewed, effect }
-    if (changed.length > 0) accepted.push(outcome)
+    const { before, rest } = outcome
+    outcomes[place] = { ...showToAuthor(set.actor, definition, before), ...rest }
+    if (rest.changed.length > 0) accepted.push(outcome)
   }
-  await write(set, definition, outcomes, accepted)
+  if (accepted.length > 0) await write(set, definition, outcomes, accepted)
   return outcomes
 }
 
-const prefetch = ({ transaction, actor }: WriteSet, definition: Definition, rows: readonly ChangedRow[]) =>
-  prefetching(transaction, { prefetch: prefetchForUpdate(actor.companyId, definition, lookUpRows(definition, rows)) })
-
-/** Returns the look-ups for rows. */
-export const lookUpRows = (definition: Definition, rows: readonly ChangedRow[]) =>
-  rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
-
-type AcceptedChange = {
-  place: number
+/** A record that is accepted: its state before, its values after, and the changes for the log. */
+type AcceptedChange = RowToWrite<Omit<ChangeResult, keyof WrittenRow>> & {
   by: Origin
   before: WrittenRow
-  changed: string[]
-  previewed: string[]
-  after: JsonObject
   changes: JsonObject
-  effect: Effect
 }
 
-type JudgedRow = { place: number; row: ChangedRow; seen: JsonObject; held: WrittenRow | undefined }
+type JudgedRow = ChangedRow & { place: number; seen: JsonObject; held: WrittenRow | undefined }
 
 async function judge(
-  { transaction, actor }: WriteSet,
+  set: WriteSet,
   definition: Definition,
-  { place, row: { body, expected, lost = [], by = actor }, seen, held }: JudgedRow,
+  { place, body, expected, lost = [], by = set.actor, seen, held }: JudgedRow,
 ): Promise<AcceptedChange | Refusal> {
+  const { actor } = set
   try {
-    const { json } = requireHeldRecord(held ?? null, expected)
-    const before = JSON.parse(json) as JsonObject
+    requireHeldRecord(held ?? null, expected)
+    const row = held as WrittenRow
+    const before = JSON.parse(row.json) as JsonObject
     refuseStale(definition, { body, before, seen })
     const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen })
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
-      problems.push(...(await checkCircles(transaction, actor, definition, after, before)))
+      problems.push(...(await checkCircles(set, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
-    const different = differences(definition, before, after)
+    const { changed, changes } = differences(definition, before, after)
     const read = readOf(definition, seen)
     // An actor who may not read the record is not shown whether a sent value is the stored one.
     const shown = isUnseen(definition, actor.lacksRights)
-      ? {
-          previewed: namesSent(definition, body),
-          effect: { read, asked: { records: definition.name, id: held?.id as number } },
-        }
-      : { previewed: different.changed, effect: { read } }
-    return { place, by, before: held as WrittenRow, after, ...different, ...shown }
+      ? { previewed: namesSent(definition, body), effect: { read, asked: { records: definition.name, id: row.id } } }
+      : { previewed: changed, effect: { read } }
+    const rest = { changed, ...shown }
+    return { place, id: row.id, version: row.version + 1, by, before: row, values: after, changes, rest }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return lost.length > 0 ? refusalOf([], lost) : error
   }
 }
 
-async function write(
+function write(
   set: WriteSet,
   definition: Definition,
   outcomes: Outcomes<ChangeResult>,
   accepted: readonly AcceptedChange[],
 ): Promise<void> {
-  if (accepted.length === 0) return
-  const { actor } = set
-  const names = [...new Set(accepted.flatMap(({ changed }) => changed))]
-  const updates = accepted.map(
-    ({ by, before, after, changes }): UpdateOfSet => ({
-      id: before.id,
-      version: before.version,
-      by,
-      values: Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null])),
-      changes,
-    }),
-  )
-  const statements = (isShown: boolean) => updateHeld({ author: actor, definition, updates, names, isShown })
-  if (canTravel(set, definition)) {
-    sendUnique(set, definition, statements(false))
-    for (const { place, before, changed, previewed, effect } of accepted)
-      outcomes[place] = { id: before.id, version: before.version + 1, json: null, changed, previewed, effect }
-    return
-  }
-  const written = await writeUnique(set, definition, outcomes, {
-    rows: accepted.map(({ place, before, after }) => ({ place, values: after, id: before.id })),
-    statements: statements(true),
+  const names = [...new Set(accepted.flatMap(({ rest }) => rest.changed))]
+  const updates = accepted.map(({ before: { id, version }, by, values: after, changes }) => {
+    const values = Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null]))
+    return { id, version, by, values, changes }
   })
-  const byId = new Map(written.map((row) => [row.id, row]))
-  for (const { place, before, changed, previewed, effect } of accepted) {
-    const now = byId.get(before.id)
-    if (now) outcomes[place] = { ...showToAuthor(actor, definition, now), changed, previewed, effect }
-    else if (!(outcomes[place] instanceof Refusal)) outcomes[place] = undefined
-  }
+  return writeRows(set, definition, outcomes, accepted, (isShown) =>
+    updateHeld({ author: set.actor, definition, updates, names, isShown }),
+  )
 }
 
 /** Returns the fields of a body, in the order of the record. */
@@ -174,17 +141,6 @@ function differences(definition: Definition, before: JsonObject, after: JsonObje
     changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
   )
   return { changed, changes }
-}
-
-/** Returns the live record that was prefetched. Throws if there is none or its version is not the one expected. */
-export function requireHeldRecord(
-  prefetched: PrefetchedRow,
-  expected: ExpectedVersion,
-): { version: number; json: string } {
-  if (!prefetched) throw new Refusal('not_found')
-  const { version, json } = prefetched as { version: number; json: string }
-  expectVersion(version, expected)
-  return { version, json }
 }
 
 /**

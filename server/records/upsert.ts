@@ -3,38 +3,32 @@ import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { fieldOfIndex } from '#sql/records/columns.ts'
 import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { violatedIndex } from '../store/faults.ts'
 import { type Command, type PrefetchedRow, readPrefetch, runLocked } from './command.ts'
-import type { ExpectedVersion } from './expected.ts'
+import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { onlyRow } from './look-up.ts'
-import { createRemoval, type PermissionCheck, type RemovalResult } from './remove.ts'
-import { createOne, requireHeldRecord, updateOne } from './write-record.ts'
-import { type ChangeResult, type LateConflict, noneLate } from './write-set.ts'
+import { createOne, updateOne, type WriteEnding } from './write-record.ts'
+import { type ChangeResult, type LateConflict, noneLate, takenField } from './write-set.ts'
 
 /** Writes to a record that is named by its external reference. */
 
 export type UpsertResult = ChangeResult & { created: boolean }
 
-/** `isFinal`: the commit is the next statement after it. */
-type UpsertRequest = { definition: Definition; value: string; expected: ExpectedVersion; isFinal?: boolean }
+type UpsertRequest = WriteEnding & { definition: Definition; reference: string; body: Json; expected: ExpectedVersion }
 
 /**
  * Changes the live record with the reference, or creates one. The reference is locked first and then looked up, so that
  * two concurrent calls never both create a record. The record is locked by its id and read again: if it has another
  * reference by then, the transaction starts anew.
  */
-export const upsert = (
+export function upsert(
   companyId: number,
-  wanted: UpsertRequest & { body: Json },
-  late = noneLate(),
-): Command<UpsertResult> => {
-  const { definition, body, expected, isFinal = false } = wanted
-  const value = readReference(wanted.value)
+  { definition, reference, body, expected, late = noneLate(), isFinal }: UpsertRequest,
+): Command<UpsertResult> {
+  const value = readReference(reference)
   return {
     locks: locksOfValues(companyId, [...valuesSent(definition, body), referenceValue(definition, value)]),
     prefetch: recordOfReference(companyId, definition, value),
@@ -57,13 +51,6 @@ export const upsert = (
     },
   }
 }
-
-/** Deletes the live record with the reference. */
-export const removalByReference = (
-  companyId: number,
-  { definition, value, expected, mayDo }: UpsertRequest & { mayDo?: PermissionCheck | undefined },
-): Command<RemovalResult> =>
-  byReference(companyId, definition, value, (id) => createRemoval(companyId, { definition, id, expected, mayDo }))
 
 /** Returns the work on the live record with a reference. It throws a refusal if there is none. */
 export const byReference = <T>(
@@ -137,8 +124,7 @@ function isReferenceTaken(definition: Definition, error: unknown): boolean {
     const problems: readonly Problem[] = error.particulars.errors ?? []
     return problems.some(({ field, code }) => field === referenceField && code === 'not_unique')
   }
-  const index = violatedIndex((error as Error).cause)
-  return index !== undefined && fieldOfIndex(definition, index) === referenceField
+  return takenField(definition, (error as Error).cause) === referenceField
 }
 
 const nothingThere =

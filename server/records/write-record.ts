@@ -7,10 +7,11 @@ import type { Actor } from './actor.ts'
 import { type Command, runCommand } from './command.ts'
 import { createRecords } from './create.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
-import { type ChangedRow, lookUpRows, requireHeldRecord, updateRecords } from './update.ts'
+import { type ChangedRow, updateRecords } from './update.ts'
 import {
   type ChangeResult,
   type LateConflict,
+  lookUpRow,
   noneLate,
   outcomeOf,
   type SetOperation,
@@ -18,22 +19,11 @@ import {
   type WriteResult,
 } from './write-set.ts'
 
-export { requireHeldRecord }
-
-const creating: SetOperation<WriteResult> = {
-  prefetch: (companyId, definition, rows, waits) =>
-    prefetchForCreate(companyId, definition, lookUpRows(definition, rows), waits),
-  write: createRecords,
-}
-
-const updating: SetOperation<ChangeResult> = {
-  prefetch: (companyId, definition, rows, waits) =>
-    prefetchForUpdate(companyId, definition, lookUpRows(definition, rows), waits),
-  write: updateRecords,
-}
+const creating: SetOperation<WriteResult> = { prefetch: prefetchForCreate, write: createRecords }
+const updating: SetOperation<ChangeResult> = { prefetch: prefetchForUpdate, write: updateRecords }
 
 /** `late` survives the retries of its transaction. `isFinal`: the commit is the next statement after it. */
-type WriteEnding = { late?: LateConflict; isFinal?: boolean }
+export type WriteEnding = { late?: LateConflict | undefined; isFinal?: boolean | undefined }
 
 /** Returns the write of one row, whose look-ups are sent with those of its caller. */
 function writeOne<Done>(
@@ -52,7 +42,7 @@ function writeOne<Done>(
   ]
   return {
     locks,
-    prefetch: operation.prefetch(companyId, definition, [row]),
+    prefetch: operation.prefetch(companyId, definition, [lookUpRow(definition, row)]),
     row: { operation, definition, row, say: (done) => done as Done, holds },
     async execute(transaction, actor, prefetched) {
       return outcomeOf(

@@ -1,17 +1,17 @@
 import { isUnseen, isWhole, visibleRecords } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
-import type { WaitsForLocks } from '#sql/records/prefetch.ts'
+import type { LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
-import { conflict, type Prefetch, type Statement } from '#sql/statement.ts'
+import { conflict, type Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { notUnique } from './check.ts'
-import type { PrefetchedRow } from './command.ts'
+import { notUnique, sentOf } from './check.ts'
+import { type PrefetchedRow, readPrefetch } from './command.ts'
 import type { Effect } from './preview.ts'
 import type { ChangedRow } from './update.ts'
 
@@ -21,7 +21,8 @@ import type { ChangedRow } from './update.ts'
  * A record after a write. `json` is its text as PostgreSQL formats it, without fields that are withheld from the actor.
  * It is empty if all are withheld, and null if the record is not read before the commit.
  */
-export type WriteResult = Omit<WrittenRow, 'json'> & { json: string | null; effect: Effect }
+export type WriteResult = NewState & { effect: Effect }
+type NewState = Omit<WrittenRow, 'json'> & { json: string | null }
 
 /** A record whose ETag is known only after its queued statements have run. */
 export type UnreadRecord = { definition: Definition; id: number }
@@ -59,7 +60,7 @@ export type LateConflict = {
 
 /** Reads and writes rows of one operation together. A row that is created has no id. */
 export type SetOperation<Done> = {
-  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: WaitsForLocks): Prefetch
+  prefetch: PrefetchOfRows
   write(
     set: WriteSet,
     definition: Definition,
@@ -68,9 +69,35 @@ export type SetOperation<Done> = {
   ): Promise<Outcomes<Done>>
 }
 
+type PrefetchOfRows = typeof prefetchForCreate
+
+/** Returns the look-ups for a row. */
+export const lookUpRow = (
+  definition: Definition,
+  { id = null, body }: { id?: number | null; body: Json },
+): LookUpRow => ({
+  id,
+  sent: sentOf(definition, body),
+})
+
+/** Looks up the rows of a set for which nothing is prefetched. */
+export async function prefetchRows(
+  { transaction, actor, breathe }: WriteSet,
+  definition: Definition,
+  rows: readonly { id?: number | null; body: Json }[],
+  prefetch: PrefetchOfRows,
+): Promise<PrefetchedRow> {
+  const asked: LookUpRow[] = []
+  for (const row of rows) {
+    asked.push(lookUpRow(definition, row))
+    await breathe()
+  }
+  return readPrefetch(transaction, { prefetch: prefetch(actor.companyId, definition, asked) })
+}
+
 /** A row that may share a transaction with others of its operation and resource, and the result for its caller. */
 export type SetRow<T> = {
-  operation: Pick<SetOperation<unknown>, 'prefetch' | 'write'>
+  operation: SetOperation<unknown>
   definition: Definition
   row: ChangedRow
   /** Returns the result for the caller. `done` is the result of the operation. */
@@ -92,7 +119,7 @@ export function shortSet(transaction: Transaction, actor: Actor, late: LateConfl
  * retry looks for the taken value. Nor can they if fields are withheld from the actor: the ETag is that of the record
  * as shown.
  */
-export const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
+const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
   isFinal === true && !transaction.isLast && late.times === 0 && isWhole(definition, actor.lacksRights)
 
 /** Returns the outcome of a set of one row. Throws it if it is a refusal. */
@@ -111,56 +138,70 @@ export function refusalOf(problems: readonly Problem[], lost: readonly Problem[]
   return invalidFields([...problems.filter(({ field }) => !names.includes(field)), ...lost])
 }
 
-/**
- * Queues statements that may violate a unique index; the commit waits for them. If they do, the transaction is retried
- * and finds the value taken.
- */
-export function sendUnique({ transaction, late }: WriteSet, definition: Definition, statements: readonly Statement[]) {
-  transaction.onFailure((error) => {
-    if (fieldOfIndex(definition, violatedIndex(error) ?? '') === undefined) return error
-    late.times++
-    return conflict(error)
-  })
-  for (const statement of statements) transaction.send(statement)
-}
+/** Returns the unique field whose value another transaction took, if the error says so. */
+export const takenField = (definition: Definition, error: unknown): string | undefined =>
+  fieldOfIndex(definition, violatedIndex(error) ?? '')
+
+/** A row of a set that is accepted: its record, the version that it gets, and the other parts of its outcome. */
+export type RowToWrite<Rest> = { place: number; id: number; version: number; values: JsonObject; rest: Rest }
 
 /**
- * Writes rows that may violate a unique index, because another transaction took a value after the look-up. The first
- * time, the transaction is retried and finds the value taken. The second time it is rolled back, and the rows whose
- * values are taken by then are refused.
+ * Writes accepted rows and notes their outcomes. The first statement returns the written records if `isShown`. Another
+ * transaction may have taken a unique value after the look-up. The first time, the transaction is retried and finds the
+ * value taken. The second time it is rolled back, and the rows whose values are taken by then are refused.
  */
-export async function writeUnique(
-  { transaction, actor, late }: WriteSet,
+export async function writeRows<Rest>(
+  set: WriteSet,
   definition: Definition,
-  outcomes: Outcomes<unknown>,
-  { rows, statements }: UniqueRows,
-): Promise<WrittenRow[]> {
+  outcomes: Outcomes<NewState & Rest>,
+  rows: readonly RowToWrite<Rest>[],
+  statementsOf: (isShown: boolean) => readonly Statement[],
+): Promise<void> {
+  const { transaction, actor, late } = set
+  if (canTravel(set, definition)) {
+    transaction.onFailure((error) => {
+      if (takenField(definition, error) === undefined) return error
+      late.times++
+      return conflict(error)
+    })
+    for (const statement of statementsOf(false)) transaction.send(statement)
+    for (const { place, id, version, rest } of rows) outcomes[place] = { id, version, json: null, ...rest }
+    return
+  }
+  for (const { place } of rows) outcomes[place] = undefined
   try {
-    const [written] = await Promise.all(statements.map((one) => transaction.run<WrittenRow>(one)))
-    return written ?? []
+    const [written] = await Promise.all(statementsOf(true).map((one) => transaction.run<WrittenRow>(one)))
+    const shown = new Map(written?.map((row) => [row.id, showToAuthor(actor, definition, row)]))
+    for (const { place, id, rest } of rows) {
+      const row = shown.get(id)
+      if (row) outcomes[place] = { ...row, ...rest }
+    }
   } catch (error) {
-    if (fieldOfIndex(definition, violatedIndex(error) ?? '') === undefined) throw error
+    if (takenField(definition, error) === undefined) throw error
     if (late.times++ === 0) throw conflict(error)
     transaction.undo()
-    let refused = 0
-    for (const field of uniqueFields(definition)) {
-      const sent = rows.map(({ values }) => (typeof values[field] === 'string' ? values[field] : null))
-      const holders = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, field, sent))
-      for (const { place: index, holder } of holders) {
-        const row = rows[index - 1]
-        if (!row || holder === null || holder === row.id) continue
-        outcomes[row.place] = refusalOf([notUnique(field)])
-        refused++
-      }
-    }
-    if (refused === 0) throw conflict(error)
+    if (!(await refuseTaken(set, definition, outcomes, rows))) throw conflict(error)
     late.isUndone = true
-    return []
   }
 }
 
-/** Rows to write, and the statements that write them; the first statement returns the written rows. */
-type UniqueRows = {
-  rows: readonly { place: number; values: JsonObject; id: number | null }[]
-  statements: readonly Statement[]
+/** Refuses the rows with a unique value that another record has. Returns whether there are any. */
+async function refuseTaken(
+  { transaction, actor }: WriteSet,
+  definition: Definition,
+  outcomes: Outcomes<unknown>,
+  rows: readonly RowToWrite<unknown>[],
+): Promise<boolean> {
+  let isRefused = false
+  for (const field of uniqueFields(definition)) {
+    const sent = rows.map(({ values }) => (typeof values[field] === 'string' ? values[field] : null))
+    const holders = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, field, sent))
+    for (const { place, holder } of holders) {
+      const row = rows[place - 1]
+      if (!row || holder === null || holder === row.id) continue
+      outcomes[row.place] = refusalOf([notUnique(field)])
+      isRefused = true
+    }
+  }
+  return isRefused
 }

@@ -21,7 +21,7 @@ import {
   updateCompany,
 } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
-import { countLive, recountSlots } from '#sql/system/quota.ts'
+import { countLive, setSlots } from '#sql/system/quota.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { auditCompany } from './audit-log.ts'
@@ -102,7 +102,10 @@ export const noCompany = (id: number): Refusal =>
 const limitedResources = registry.filter(({ name }) => isPlanLimited(name))
 
 async function recount(transaction: Transaction, companyId: number): Promise<void> {
-  for (const { name } of limitedResources) await transaction.run(recountSlots(companyId, name))
+  for (const { name } of limitedResources) {
+    const [row] = await transaction.run<{ used: number }>(countLive(companyId, name))
+    await transaction.run(setSlots(companyId, name, row?.used ?? 0))
+  }
 }
 
 function checkCompany(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {

@@ -8,6 +8,7 @@ import {
   deleteSessionById,
   deleteSessionsOf,
   endPlainName,
+  holdAccount,
   holdSession,
   insertSession,
   type ListedSession,
@@ -44,7 +45,9 @@ export async function beginSession(
   randomBytes(32).copy(bytes, 6)
   const text = bytes.toString('base64url')
   const key = readSessionText(text) as SessionKey
-  const [begun] = await transaction.run<{ id: number }>(insertSession(key, accountId, origin, passwordHash))
+  const [account] = await transaction.run(holdAccount(companyId, accountId, passwordHash))
+  if (!account) return undefined
+  const [begun] = await transaction.run<{ id: number }>(insertSession(key, accountId, origin))
   return begun && { id: begun.id, text }
 }
 

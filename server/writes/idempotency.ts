@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
-import type { KeyAsk, StoredResponseRow } from '#sql/system/stored-responses.ts'
+import type { EarlierRow, KeyAsk, StoredResponseRow } from '#sql/system/stored-responses.ts'
 import type { Transaction } from '../store/database.ts'
 
 /**
@@ -19,16 +19,13 @@ export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
 
 export type ReplayRow = Omit<StoredResponseRow, 'fingerprint'>
 
-/** Columns of a stored answer; all are null if the key has none. `is_over`: it no longer counts. */
-export type EarlierRow = { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
-  is_over?: boolean | null
-}
+/** Whether a key is claimed, and its stored answer. */
+export type KeyState = { claimed?: boolean | undefined; earlier?: EarlierRow | undefined }
 
 /** Returns the stored answer of the key. Throws if the key is in flight or belongs to another request. */
 export function earlierAnswer(
   { fingerprints, reuseDetail }: Pick<KeyPolicy<never>, 'fingerprints' | 'reuseDetail'>,
-  claimed: boolean | undefined,
-  earlier: EarlierRow | undefined,
+  { claimed, earlier }: KeyState,
 ): StoredResponseRow | undefined {
   if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
   const bound = earlier?.fingerprint

@@ -1,6 +1,6 @@
 import { Refusal } from '#registry/refusals.ts'
 import { type TagRow, tagsOf, tagWithin } from '#sql/records/tags.ts'
-import { conflict, prefetchStatement, type Statement } from '#sql/statement.ts'
+import { conflict, type Statement } from '#sql/statement.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
@@ -11,6 +11,7 @@ import {
   claimForSession,
   claimKeys,
   deleteStoredResponses,
+  type EarlierRow,
   findStoredResponse,
   type KeyAsk,
   type KeyTagRow,
@@ -19,12 +20,12 @@ import {
 } from '#sql/system/stored-responses.ts'
 import type { Share } from '../fair/shares.ts'
 import { type Actor, operator } from '../records/actor.ts'
-import type { Command, PrefetchedRow } from '../records/command.ts'
+import { type Command, type PrefetchedRow, readPrefetch } from '../records/command.ts'
 import type { UnreadRecord } from '../records/write-set.ts'
 import { holdLiveSession, type Session } from '../service/session.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
-import { type EarlierRow, earlierAnswer, type KeyPolicy } from './idempotency.ts'
+import { earlierAnswer, type KeyPolicy, type KeyState } from './idempotency.ts'
 
 /** A write: its caller, its key, and its work. */
 export type Write<Who, Answer> = {
@@ -50,13 +51,12 @@ export type Caller<Who> = {
   companyId: number
   /** The share of the connections to use; the service's own by default. */
   share?: Share
-  claim(key: KeyAsk): Statement
-  /** Locks the caller. Takes the locks and prefetches if the work is going to run. */
+  /** Claims the key and locks the caller. Takes the locks and prefetches if the work is going to run. */
   begin(transaction: Transaction, key: KeyAsk | undefined, needs: WorkNeeds): Promise<BegunWrite<Who>>
 }
 
 /** `who` throws if the caller is refused; `seen` is the prefetched row. */
-type BegunWrite<Who> = { who(): Who; seen: PrefetchedRow; earlier?: EarlierRow | undefined }
+type BegunWrite<Who> = KeyState & { who(): Who; seen: PrefetchedRow }
 
 /**
  * Runs a write in one transaction: its changes, log entry and stored answer commit together. The key is claimed in a
@@ -69,12 +69,11 @@ export async function runWrite<Who, Answer>(database: Database, write: Write<Who
   const { who, answer, unread, tags } = await database.transaction(
     async (transaction) => {
       transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
-      const claims = keys ? transaction.run<Pick<ClaimRow, 'claimed'>>(caller.claim(keys)) : []
-      const [[claim], begun] = await Promise.all([claims, caller.begin(transaction, keys, work)])
+      const begun = await caller.begin(transaction, keys, work)
       const who = begun.who()
       let isNew = true
       const answer = await runWork(async () => {
-        const earlier = keys && earlierAnswer(keys, claim?.claimed, begun.earlier)
+        const earlier = keys && earlierAnswer(keys, begun)
         if (!keys || !earlier) return work.execute(transaction, who, begun.seen)
         isNew = false
         return keys.replay(earlier, transaction)
@@ -149,6 +148,8 @@ async function runWork<Answer>(work: () => Promise<Answer>, refuse?: (refusal: R
   }
 }
 
+type Claim = Pick<ClaimRow, 'claimed'>
+
 /** Returns the caller with a token. `admit` returns its row, or throws a refusal. */
 export const tokenCaller = (
   ask: CallerAsk,
@@ -157,34 +158,33 @@ export const tokenCaller = (
 ): Caller<CallerRow> => ({
   companyId: ask.companyId,
   share,
-  claim: (key) => claimKeys([key], ask),
   async begin(transaction, key, { locks = [], prefetch = null }) {
+    const claims = key ? transaction.run<Claim>(claimKeys([key], ask)) : []
     if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
-    const [row] = await transaction.run<BeginRow<PrefetchedRow>>(beginWrite(ask, key ? [key] : [], prefetch))
-    return { who: () => admit(row), seen: row?.seen ?? null, earlier: row }
+    const begun = transaction.run<BeginRow<PrefetchedRow>>(beginWrite(ask, key ? [key] : [], prefetch))
+    const [[claim], [row]] = await Promise.all([claims, begun])
+    return { who: () => admit(row), seen: row?.seen ?? null, claimed: claim?.claimed, earlier: row }
   },
 })
 
 /** Returns the caller with a session. The work itself reads the data that it needs. */
 export const sessionCaller = (session: SessionKey, admit: (held: Session) => Session): Caller<Session> => ({
   companyId: session.companyId,
-  claim: ({ lock }) => claimForSession(lock),
   async begin(transaction, key) {
-    const [held, [earlier]] = await Promise.all([
+    const [[claim], held, [earlier]] = await Promise.all([
+      key ? transaction.run<Claim>(claimForSession(key.lock)) : [],
       holdLiveSession(transaction, session),
       key ? transaction.run<EarlierRow>(findStoredResponse(session.companyId, key.key)) : [],
     ])
-    return { who: () => admit(held), seen: null, earlier }
+    return { who: () => admit(held), seen: null, claimed: claim?.claimed, earlier }
   },
 })
 
 /** Returns the operator's command as a caller. It has no keys and is never refused. */
 export const operatorCaller = (companyId: number): Caller<Actor> => ({
   companyId,
-  claim: ({ lock }) => claimForSession(lock),
   async begin(transaction, _key, { locks = [], prefetch = null }) {
     if (locks.length > 0) transaction.send(takeValues(companyId, locks))
-    const [row] = prefetch ? await transaction.run<{ seen: PrefetchedRow }>(prefetchStatement(prefetch)) : []
-    return { who: () => operator(companyId), seen: row?.seen ?? null }
+    return { who: () => operator(companyId), seen: await readPrefetch(transaction, { prefetch }) }
   },
 })

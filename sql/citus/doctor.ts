@@ -1,4 +1,4 @@
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 
 /** The distribution of a database, from its own tables. */
 
@@ -54,11 +54,8 @@ export const oldestOpen = sql`select xact_start as since, format('process %s (%s
 
 /** Reads the oldest open transaction of each server: it holds back the feeds of the server's companies. */
 export const horizonsOfServers = (): Statement =>
-  statement(
-    sql`select success, result from run_command_on_workers($$
+  query('changes.horizons')`select success, result from run_command_on_workers($$
       select json_build_object('seconds', extract(epoch from clock_timestamp() - since), 'holder', holder, 'program', program) from (
         ${oldestOpen}
       ) held
-    $$)`,
-    'changes.horizons',
-  )
+    $$)`

@@ -1,6 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, originOf } from '../author.ts'
-import { identifier, type Run, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Run, runInOrder, type Statement, sql } from '../statement.ts'
 
 /**
  * The log where companies are distributed. A position is a transaction id of the server that holds the company, so the
@@ -20,13 +19,10 @@ export const lineOf = (companyId: number): Sql =>
  * of them.
  */
 const beginEpoch = (companyId: number): Statement =>
-  statement(
-    sql`insert into company_epochs (company_id, epoch, server, line)
+  query('log.begin-epoch')`insert into company_epochs (company_id, epoch, server, line)
     select c.id, ${epochOf(companyId)} + 1, log_server(c.id), log_line(c.id) from companies c
     where c.id = ${companyId} and log_server(c.id) is distinct from ${serverOf(companyId)}
-    on conflict do nothing`,
-    'log.begin-epoch',
-  )
+    on conflict do nothing`
 
 const serverOf = (companyId: number): Sql =>
   sql`(select server from company_epochs where company_id = ${companyId} order by epoch desc limit 1)`
@@ -72,27 +68,21 @@ export const inEpoch = (run: Run, companyId: number, ...statements: Statement[])
 export const markNow = async (run: Run, companyId: number): Promise<readonly unknown[]> => {
   const [mark] = (await inEpoch(run, companyId, insertMark(companyId))) as { epoch: number; pos: string }[]
   const [row] = await run<{ line: number | null }>(
-    statement(
-      sql`select line from company_epochs where company_id = ${companyId} and epoch = ${mark?.epoch ?? null}`,
-      'log.line',
-    ),
+    query('log.line')`
+      select line from company_epochs where company_id = ${companyId} and epoch = ${mark?.epoch ?? null}`,
   )
   return [{ ...mark, line: row?.line ?? null }]
 }
 
 const insertMark = (companyId: number): Statement =>
-  statement(
-    sql`insert into company_marks as m (company_id, epoch, pos)
+  query('changes.mark-company')`insert into company_marks as m (company_id, epoch, pos)
     select c.id, ${epochOf(companyId)}, log_horizon(c.id) from companies c where c.id = ${companyId}
     on conflict (company_id, epoch, pos) do update set at = m.at
-    returning epoch, pos::text`,
-    'changes.mark-company',
-  )
+    returning epoch, pos::text`
 
 /** Inserts a mark for every company with a write since its last mark. */
 export const markAll = (seconds: number): Statement =>
-  statement(
-    sql`insert into company_marks (company_id, epoch, pos)
+  query('changes.mark')`insert into company_marks (company_id, epoch, pos)
     select e.company_id, e.epoch, log_horizon(e.company_id) from company_epochs e
     where log_server(e.company_id) = e.server
       and not exists (select from company_epochs later where later.company_id = e.company_id and later.epoch > e.epoch)
@@ -104,14 +94,12 @@ export const markAll = (seconds: number): Statement =>
           select coalesce(max(m.pos), '0') from company_marks m where m.company_id = e.company_id and m.epoch = e.epoch
         )
       )
-    on conflict do nothing`,
-    'changes.mark',
-  )
+    on conflict do nothing`
 
 /** Draws ids of the log, in ascending order. */
 export const drawIds = async (run: Run, count: number): Promise<number[]> => {
   const rows = await run<{ id: number }>(
-    statement(sql`select nextval('history_id_seq') as id from generate_series(1, ${count}::int)`, 'history.ids'),
+    query('history.ids')`select nextval('history_id_seq') as id from generate_series(1, ${count}::int)`,
   )
   return rows.map(({ id }) => id)
 }
@@ -136,24 +124,3 @@ export const ofRecords = ({
       where r.company_id = ${companyId} and ${only}`
 
 type RecordsThere = { companyId: number; table: string; written: ReadonlyMap<number, number>; columns: Sql; only: Sql }
-
-/**
- * Inserts the rows of the log for each row of `of` (history_id, record_id, version, changes, held). The company's own
- * row is joined, so that the position is one of the company's server.
- */
-export const loggedThere = (
-  author: LogAuthor,
-  { records, action, removalId, isAudit = false }: LoggedWrite,
-  of: Sql,
-  returning = sql``,
-): Statement => {
-  const { companyId } = author
-  const { columns, values } = cameFrom(author, isAudit)
-  return statement(sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
-      id, record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
-    select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
-      ${author.previewId ?? null}::uuid,
-      ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
-      log_position(c.id), logged.*, ${originOf(author)}${values}
-    from companies c cross join (${of}) logged where c.id = ${companyId}${returning}`)
-}

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { identifier, type Steps, sql, statement } from '../statement.ts'
+import { identifier, query, type Steps, sql, statement } from '../statement.ts'
 
 /**
  * Statements on the fixed tables where companies are distributed: a look-up over all companies, then one statement a
@@ -21,10 +21,8 @@ export const sweepThere =
     for (const [companyId, rows] of byCompany(found)) {
       const keys = rows.map((row) => row.key)
       await run(
-        statement(
-          sql`delete from ${identifier(table)} where company_id = ${companyId} and ${identifier(key)} = any (${keys}::${raw(type)}[])`,
-          `${table}.sweep-company`,
-        ),
+        query(`${table}.sweep-company`)`
+          delete from ${identifier(table)} where company_id = ${companyId} and ${identifier(key)} = any (${keys}::${raw(type)}[])`,
       )
     }
     return found
@@ -43,25 +41,21 @@ export const compactThere =
   (most: number): Steps =>
   async (run) => {
     const found = await run<{ company_id: number; id: number }>(
-      statement(sql`select company_id, id from tally_changes limit ${most}`, 'row-counts.next'),
+      query('row-counts.next')`select company_id, id from tally_changes limit ${most}`,
     )
     for (const [companyId, rows] of byCompany(found)) {
       const moved = await run<{ records: string; change: number }>(
-        statement(
-          sql`delete from tally_changes where company_id = ${companyId} and id = any (${rows.map(({ id }) => id)}::bigint[])
+        query('row-counts.take')`
+          delete from tally_changes where company_id = ${companyId} and id = any (${rows.map(({ id }) => id)}::bigint[])
           returning records, change`,
-          'row-counts.take',
-        ),
       )
       const sums = new Map<string, number>()
       for (const { records, change } of moved) sums.set(records, (sums.get(records) ?? 0) + change)
       for (const [records, sum] of [...sums].toSorted())
         await run(
-          statement(
-            sql`insert into tallies (company_id, records, total) values (${companyId}, ${records}, ${sum})
+          query('row-counts.add')`
+            insert into tallies (company_id, records, total) values (${companyId}, ${records}, ${sum})
             on conflict (company_id, records) do update set total = tallies.total + excluded.total`,
-            'row-counts.add',
-          ),
         )
     }
     return found

@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Steps, sql, statement } from '../statement.ts'
+import { query, type Steps, statement } from '../statement.ts'
 import { byCompany } from './system.ts'
 
 /** A company whose attempts take more bytes than `budget`; up to `most` of them are removed at once. */
@@ -13,20 +13,15 @@ export const freeThere =
     for (const [endpointId, rows] of Map.groupBy(found, ({ endpoint_id }) => endpoint_id)) {
       const newest = new Date(Math.max(...rows.map(({ at }) => at.getTime())))
       await run(
-        statement(
-          sql`update webhook_endpoints set attempts_from = greatest(attempts_from, ${newest})
+        query('webhook-attempts.note-freed')`
+          update webhook_endpoints set attempts_from = greatest(attempts_from, ${newest})
           where company_id = ${companyId} and id = ${endpointId}`,
-          'webhook-attempts.note-freed',
-        ),
       )
     }
     if (found.length === 0) return []
     return run(
-      statement(
-        sql`delete from webhook_attempts where company_id = ${companyId}
+      query('webhook-attempts.free-company')`delete from webhook_attempts where company_id = ${companyId}
           and id = any (${found.map(({ id }) => id)}::bigint[]) returning 1 as swept`,
-        'webhook-attempts.free-company',
-      ),
     )
   }
 
@@ -35,18 +30,13 @@ export const emptyThere =
   (emptied: Sql, most: number): Steps =>
   async (run) => {
     const found = await run<{ company_id: number; id: number }>(
-      statement(
-        sql`select company_id, id from webhook_attempts where bytes is null order by company_id, id limit ${most}`,
-        'webhook-attempts.older',
-      ),
+      query('webhook-attempts.older')`
+        select company_id, id from webhook_attempts where bytes is null order by company_id, id limit ${most}`,
     )
     for (const [companyId, rows] of byCompany(found))
       await run(
-        statement(
-          sql`update webhook_attempts set ${emptied} where company_id = ${companyId}
+        query('webhook-attempts.empty-company')`update webhook_attempts set ${emptied} where company_id = ${companyId}
             and id = any (${rows.map(({ id }) => id)}::bigint[])`,
-          'webhook-attempts.empty-company',
-        ),
       )
     return found
   }

@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { PageCut } from '#registry/listing.ts'
 import { permission } from '#registry/permissions.ts'
 import { byKey, companyRow } from '../access.ts'
 import { markNow } from '../citus/log.ts'
@@ -68,7 +69,7 @@ export const historyWithCaller = (
   ask: CallerAsk,
   definition: Definition,
   id: number,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageCut,
 ): Statement => {
   const { companyId } = ask
   return statement(

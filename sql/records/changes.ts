@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { PageCut } from '#registry/listing.ts'
 import { equalsIndexed } from '../access.ts'
 import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
 import { eitherSql, instant, jsonObject, type Statement, sql, statement } from '../statement.ts'
@@ -123,7 +124,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
 /** Returns the changes of one record, newest first, in the same form. */
 export const changesOfRecord = (
   definition: Definition,
-  { companyId, id, limit, offset }: { companyId: number; id: number; limit: number; offset: number },
+  { companyId, id, limit, offset }: PageCut & { companyId: number; id: number },
 ): Sql => sql`
     select coalesce(string_agg(${changeJson([definition], companyId)}, ',' order by h.place), '') as json from (
       select *, row_number() over () as place from (

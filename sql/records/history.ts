@@ -1,7 +1,8 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { PageCut } from '#registry/listing.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { identifier, instant, query, type Statement, sql, statement } from '../statement.ts'
 import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
 
 /** The history of records and settings, as the console shows it. */
@@ -46,13 +47,11 @@ export const historyOfRecord = (
   companyId: number,
   records: string,
   recordId: number,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageCut,
 ): Statement =>
-  statement(
-    sql`select ${line(companyId)} from history h ${token(companyId)} where ${ofRecord(companyId, records, recordId)}
-    order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`,
-    'history.record',
-  )
+  query('history.record')`
+    select ${line(companyId)} from history h ${token(companyId)} where ${ofRecord(companyId, records, recordId)}
+    order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`
 
 const ofRecord = (companyId: number, records: string, recordId: number) =>
   sql`h.company_id = ${companyId} and h.records = ${records} and ${equalsIndexed(sql`h.record_id`, recordId)}`
@@ -92,23 +91,17 @@ const ofSettings = (companyId: number, resources: readonly SettingsKind[]) =>
 export const historyOfSettings = (
   companyId: number,
   resources: readonly SettingsKind[],
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageCut,
 ): Statement =>
-  statement(
-    sql`select ${line(companyId)}, ${titleOfSetting(companyId)} as title
+  query('history.settings')`select ${line(companyId)}, ${titleOfSetting(companyId)} as title
     from (
       select * from history where ${ofSettings(companyId, resources)} order by at desc, id desc limit ${limit} offset ${offset}
-    ) h ${token(companyId)} order by h.at desc, h.id desc`,
-    'history.settings',
-  )
+    ) h ${token(companyId)} order by h.at desc, h.id desc`
 
 export const countSettingsHistory = (companyId: number, resources: readonly SettingsKind[]): Statement =>
-  statement(
-    sql`select count(*) as total from (
+  query('history.settings-count')`select count(*) as total from (
       select from history where ${ofSettings(companyId, resources)} ${inOrderOf(sql`at`, sql`id`)}
-    ) counted`,
-    'history.settings-count',
-  )
+    ) counted`
 
 export type RemovalRow = LogEntry & {
   title: string
@@ -131,24 +124,15 @@ export type UnlinkedEntry = {
 }
 
 /** Reads deletions of records of these resources, newest first. */
-export const removalsOf = (
-  companyId: number,
-  resources: readonly string[],
-  { limit, offset }: { limit: number; offset: number },
-): Statement =>
-  statement(
-    sql`select h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
+export const removalsOf = (companyId: number, resources: readonly string[], { limit, offset }: PageCut): Statement =>
+  query('removals.list')`
+    select h.id, ${instant('h.at')} as at, ${authorColumns(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       ${instant('h.restored_at')} as restored_at
     from removals h ${token(companyId)}
     where h.company_id = ${companyId} and h.records = any (${resources}::text[])
-    order by h.id desc limit ${limit} offset ${offset}`,
-    'removals.list',
-  )
+    order by h.id desc limit ${limit} offset ${offset}`
 
 export const countRemovals = (companyId: number, resources: readonly string[]): Statement =>
-  statement(
-    sql`select count(*) as total from (
+  query('removals.count')`select count(*) as total from (
       select from removals where company_id = ${companyId} and records = any (${resources}::text[]) ${inOrderOf(sql`id`)}
-    ) counted`,
-    'removals.count',
-  )
+    ) counted`

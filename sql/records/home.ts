@@ -1,23 +1,17 @@
 import { inOrderOf, inState, liveOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql } from '../statement.ts'
 
 /** The overview that an owner sees in the morning: one statement a part, each over the live records of the company. */
 
 export const projectsByStatus = (companyId: number): Statement =>
-  statement(
-    sql`select status, count(*) as count from (
+  query('home.projects')`select status, count(*) as count from (
       select status from projects where company_id = ${companyId} and deleted_at is null
       ${inOrderOf(sql`status`, sql`id`)}
-    ) r group by status`,
-    'home.projects',
-  )
+    ) r group by status`
 
 export const estimatesWaiting = (companyId: number): Statement =>
-  statement(
-    sql`select count(*) as count, coalesce(sum(total_minor), 0)::float8 as total_minor
-    from ${inState('estimates', companyId, 'SENT')} r`,
-    'home.estimates',
-  )
+  query('home.estimates')`select count(*) as count, coalesce(sum(total_minor), 0)::float8 as total_minor
+    from ${inState('estimates', companyId, 'SENT')} r`
 
 export type DueRow = { id: number; name: string; on: string; count: number }
 
@@ -45,18 +39,12 @@ export const serviceDue = (companyId: number, until: string, most: number): Stat
   )
 
 export const hoursToApprove = (companyId: number): Statement =>
-  statement(
-    sql`select count(*) as count, coalesce(sum(hours), 0)::float8 as hours
-    from ${inState('time_entries', companyId, 'DRAFT')} r`,
-    'home.hours',
-  )
+  query('home.hours')`select count(*) as count, coalesce(sum(hours), 0)::float8 as hours
+    from ${inState('time_entries', companyId, 'DRAFT')} r`
 
 export const draftInvoices = (companyId: number): Statement =>
-  statement(sql`select count(*) as count from ${inState('invoices', companyId, 'DRAFT')} r`, 'home.invoices')
+  query('home.invoices')`select count(*) as count from ${inState('invoices', companyId, 'DRAFT')} r`
 
 const dueItems = (of: ReturnType<typeof sql>, until: string, most: number, name: string): Statement =>
-  statement(
-    sql`select id, name, on_day::text as "on", count(*) over () as count from (${of}) due
-    where on_day <= ${until}::date order by on_day, id limit ${most}`,
-    name,
-  )
+  query(name)`select id, name, on_day::text as "on", count(*) over () as count from (${of}) due
+    where on_day <= ${until}::date order by on_day, id limit ${most}`

@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { columnsOf, parameter, typedColumns } from './columns.ts'
@@ -19,7 +19,7 @@ export type NewRecord = { id: number; by: Origin; values: JsonObject }
 
 /** Draws ids for records, in ascending order. */
 export const drawRecordIds = ({ name }: Definition, count: number): Statement =>
-  statement(sql`select nextval(${raw(`'${name}_id_seq'`)}) as id from generate_series(1, ${count}::int)`, `${name}.ids`)
+  query(`${name}.ids`)`select nextval(${raw(`'${name}_id_seq'`)}) as id from generate_series(1, ${count}::int)`
 
 /** `currency` is that of the company. If it is set, the first statement returns the records as they are shown. */
 type InsertRequest = {
@@ -69,11 +69,8 @@ export function insertAgain(
   const { name } = definition
   const columns = columnsOf(definition).filter(([column]) => column !== 'updated_at')
   return [
-    statement(
-      sql`insert into ${identifier(name)} (company_id, version, ${namesOf(columns)})
+    query(`${name}.insert-again`)`insert into ${identifier(name)} (company_id, version, ${namesOf(columns)})
     values (${companyId}::bigint, ${version}::integer, ${join(columns.map(([column, field]) => parameter(field, record[column] ?? null)))})`,
-      `${name}.insert-again`,
-    ),
     appendChanges(author, { records: name, action: 'restored', removalId }, [
       { by: author, record_id: record.id as number, version },
     ]),

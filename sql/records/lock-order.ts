@@ -3,7 +3,7 @@ import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { equalsIndexed, inOrderOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql, statement } from '../statement.ts'
 
 /**
  * The order in which every write locks records: by resource, referenced ones first, then by id. A waiting write holds
@@ -61,11 +61,9 @@ export const holdInOrder = (companyId: number, table: string, wanted: readonly L
       ${raw(hold)} offset 0
     ) ${raw(`held_${index}`)} on true`,
   )
-  return statement(
-    sql`select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holdStrengths.indexOf(hold))}::int[])
-      wanted (id, hold) ${join(held, '\n    ')}`,
-    `${table}.hold`,
-  )
+  return query(`${table}.hold`)`
+    select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holdStrengths.indexOf(hold))}::int[])
+      wanted (id, hold) ${join(held, '\n    ')}`
 }
 
 /** A relation of the resource `owner`, and the ids of its removed records. */
@@ -126,14 +124,11 @@ export const referringBesides = (
   { to, held }: { to: readonly number[]; held: readonly number[] },
 ): Statement => {
   const reference = sql`r.${identifier(field)}`
-  return statement(
-    sql`select from unnest(${to}::bigint[]) gone (id) cross join lateral (
+  return query(`${table}.${field}.referring-besides`)`select from unnest(${to}::bigint[]) gone (id) cross join lateral (
       select r.id from ${identifier(table)} r
       where r.company_id = ${companyId} and ${equalsIndexed(reference, sql`gone.id`)} and r.deleted_at is null
       ${inOrderOf(reference, sql`r.id`)}
-    ) found where found.id <> all (${held}::bigint[]) limit 1`,
-    `${table}.${field}.referring-besides`,
-  )
+    ) found where found.id <> all (${held}::bigint[]) limit 1`
 }
 
 const relatedOf = (table: string): Sql => raw(`related_${table}`)

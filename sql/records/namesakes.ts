@@ -1,7 +1,7 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { liveOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql } from '../statement.ts'
 import { uniqueFields } from './columns.ts'
 
 /** A record with one of the names, as its title or as the value of a unique field. */
@@ -19,8 +19,8 @@ export function namesakes(companyId: number, definition: Definition, { names, on
   const among = only ? sql` and r.${identifier(only.column)} = ${only.value}` : sql``
   // `is true` keeps the planner from making the list a join with a guessed row count: it is hashed, and each record is
   // looked up in it.
-  return statement(
-    sql`with wanted as (select lower(value) as called, place from unnest(${names}::text[]) with ordinality given (value, place)),
+  return query(`${name}.namesakes${only ? '.only' : ''}`)`
+    with wanted as (select lower(value) as called, place from unnest(${names}::text[]) with ordinality given (value, place)),
       met as (
         select r.id, r.${identifier(title)} as title, ${also} as also, called
         from ${liveOf(name, companyId)} r cross join lateral unnest(array[${join(called)}]) called
@@ -30,9 +30,7 @@ export function namesakes(companyId: number, definition: Definition, { names, on
       select place, id, title, also, row_number() over (partition by place order by id) as n
       from (select distinct place, id, title, also from wanted join met on met.called = wanted.called) one
     ) numbered
-    where n <= ${most} order by place, id`,
-    `${name}.namesakes${only ? '.only' : ''}`,
-  )
+    where n <= ${most} order by place, id`
 }
 
 /** The names, a condition on the records if not all may be meant, and the number of records returned for each name. */

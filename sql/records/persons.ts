@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { byKey, equalsIndexed, heldRows, inOrderOf, rowsOf } from '../access.ts'
-import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { identifier, instant, query, type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
@@ -13,19 +13,15 @@ export type PersonRow = { version: number; json: string; deleted_at: string | nu
 
 /** Locks a record, live or deleted, as strongly as a removal does. */
 export const lockPerson = (companyId: number, definition: Definition, id: number): Statement =>
-  statement(
-    sql`select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
-    from ${byKey(definition.name, companyId, id, 'for update')} r`,
-    `${definition.name}.lock-person`,
-  )
+  query(`${definition.name}.lock-person`)`
+    select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    from ${byKey(definition.name, companyId, id, 'for update')} r`
 
 export const findPersons = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+  query(`${definition.name}.find-persons`)`
+    select r.version, ${recordJson(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
     from (select distinct id from unnest(${ids}::bigint[]) id) wanted
-    cross join lateral ${byKey(definition.name, companyId, raw('wanted.id'))} r`,
-    `${definition.name}.find-persons`,
-  )
+    cross join lateral ${byKey(definition.name, companyId, raw('wanted.id'))} r`
 
 export type PersonHistoryRow = {
   id: number
@@ -43,12 +39,9 @@ const ofRecord = (companyId: number, records: string, id: number): Sql =>
 
 /** Reads all changes of a record with their values, oldest first. */
 export const historyOfPerson = (companyId: number, records: string, id: number): Statement =>
-  statement(
-    sql`select id, ${instant('at')} as at, action, version, changes, held, account_id, door from (
+  query('persons.history')`select id, ${instant('at')} as at, action, version, changes, held, account_id, door from (
       select * from history where ${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}
-    ) h order by id`,
-    'persons.history',
-  )
+    ) h order by id`
 
 /**
  * Removes the values of fields from the history of a record. The entry of a deletion gets those of an erased person. A
@@ -58,11 +51,8 @@ export function eraseHistory(companyId: number, records: string, id: number, era
   const fields = Object.keys(erased)
   const changes = replaceMembers('h.changes', fields, sql`'[null,null]'`)
   const held = replaceMembers('h.held', fields, sql`(${JSON.stringify(erased)}::json -> key)::text`)
-  return statement(
-    sql`update history h set changes = ${changes}, held = ${held}
-    where ${rowsOf('history', companyId, 'id', sql`${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}`)}`,
-    'persons.erase-history',
-  )
+  return query('persons.erase-history')`update history h set changes = ${changes}, held = ${held}
+    where ${rowsOf('history', companyId, 'id', sql`${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}`)}`
 }
 
 /** Returns a JSON object with its members in their order, some with another value, which may depend on their `key`. */
@@ -78,19 +68,13 @@ export type PersonRemovalRow = { id: number; at: string; title: string; mode: st
 
 /** Reads the deletions that began with a record. */
 export const removalsOfPerson = (companyId: number, records: string, id: number): Statement =>
-  statement(
-    sql`select id, ${instant('at')} as at, title, mode, ${instant('restored_at')} as restored_at
+  query('persons.removals')`select id, ${instant('at')} as at, title, mode, ${instant('restored_at')} as restored_at
     from (select * from removals where company_id = ${companyId} ${inOrderOf(sql`id`)}) r
-    where records = ${records} and record_id = ${id} order by id`,
-    'persons.removals',
-  )
+    where records = ${records} and record_id = ${id} order by id`
 
 /** Gives deletions another title. */
 export const renameRemovals = (companyId: number, ids: readonly number[], title: string): Statement =>
-  statement(
-    sql`update removals r set title = ${title} where ${heldRows('removals', companyId, ids)}`,
-    'persons.rename-removals',
-  )
+  query('persons.rename-removals')`update removals r set title = ${title} where ${heldRows('removals', companyId, ids)}`
 
 /** Selects the records of a company, also deleted ones. */
 const allOf = (table: string, companyId: number): Sql =>
@@ -98,11 +82,8 @@ const allOf = (table: string, companyId: number): Sql =>
 
 /** Reads the ids of the records that refer to a record by a field, also of deleted ones. */
 export const referringTo = (companyId: number, records: string, field: string, id: number): Statement =>
-  statement(
-    sql`select id, deleted_at is null as live from ${allOf(records, companyId)} r
-    where ${identifier(field)} = ${id} order by id`,
-    `${records}.referring.${field}`,
-  )
+  query(`${records}.referring.${field}`)`select id, deleted_at is null as live from ${allOf(records, companyId)} r
+    where ${identifier(field)} = ${id} order by id`
 
 /**
  * Reads records of a resource, also deleted ones, with one of these texts in a text field. Capitals and accents do not

@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { eitherSql, identifier, type Prefetch, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
@@ -178,10 +178,8 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return statement(
-    sql`select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`,
-    `${definition.name}.look-up${nameOf(definition, needs)}`,
-  )
+  return query(`${definition.name}.look-up${nameOf(definition, needs)}`)`
+    select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`
 }
 
 /** Names of the columns for the id of a new record, and for the currency of its company. */
@@ -192,22 +190,6 @@ export const currencyColumn = 'company__currency'
 export const holderColumn = (field: string): string => `${field}__holder`
 /** Returns the name of the column that has equal keys for values that count as one. */
 export const keyColumn = (field: string): string => `${field}__key`
-
-/** Returns whether a live record other than `self` has the value of a unique field. */
-export const isTaken = (
-  companyId: number,
-  { name }: Definition,
-  field: string,
-  value: Sql,
-  self: number | null,
-): Sql => {
-  const key = sql`lower(other.${identifier(field)})`
-  return sql`exists (
-        select from ${identifier(name)} other
-        where other.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(${value})`)} and other.deleted_at is null
-          and other.id <> ${self ?? 0} ${inOrderOf(key)}
-      )`
-}
 
 /**
  * The record is locked by the inner query and returned by the outer one. So the result, and its references, are of the

@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import type { ListRequest } from '#registry/listing.ts'
+import type { ListRequest, PageCut } from '#registry/listing.ts'
 import { memoize } from '#registry/memoize.ts'
 import { byKey, inOrderOf } from '../access.ts'
 import { type BatchableRead, batchMaxOf, createBatchableRead, type StatementInput } from '../batchable.ts'
@@ -51,20 +51,22 @@ const listedWithCaller = (
   definition: Definition,
   listing: ListRequest,
   { name, json }: { name: string; json: Sql },
-): Statement =>
-  markHeavy(
-    ask.companyId,
-    definition,
-    listing,
-    statement(
-      withCaller(ask, page({ ...ask, ...listing, lacks: lackedByCaller }, definition, listing, json)),
-      listName(definition, listing, name),
-    ),
-  )
+): Statement => {
+  const query = withCaller(ask, page({ ...ask, ...listing, lacks: lackedByCaller }, definition, listing, json))
+  return listStatement(ask, definition, listing, query, listName(definition, listing, name))
+}
 
-/** Marks the statement of a listing as heavy if it reads much for each record, or many records. */
-const markHeavy = (companyId: number, definition: Definition, listing: ListRequest, made: Statement): Statement =>
-  isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
+/** Creates the statement of a listing. It is heavy if it reads much for each record, or many records. */
+const listStatement = (
+  { companyId }: { companyId: number },
+  definition: Definition,
+  listing: ListRequest,
+  query: Sql,
+  name?: string,
+): Statement => {
+  const made = statement(query, name)
+  return isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
+}
 
 /**
  * Returns whether a listing is expensive: sorted by a text, with a word without a trigram, far from the beginning, or
@@ -87,32 +89,26 @@ const batchableFetch = memoize((definition: Definition) =>
   }),
 )
 
-const batchablePage = memoize((definition: Definition) =>
-  createBatchableRead<CallerAsk & PageCut>({
-    name: `${definition.name}.page`,
-    types: { ...callerTypes, ...cutTypes },
-    batchMax: batchMaxOf.pages,
-    query: (asked) => selectAllRecords(asked, definition),
-  }),
-)
-
-const batchableWalk = memoize((definition: Definition) =>
-  createBatchableRead<CallerAsk & PageCut & { afterId: number }>({
-    name: `${definition.name}.walk`,
-    types: { ...callerTypes, ...cutTypes, afterId: 'bigint' },
-    batchMax: batchMaxOf.pages,
-    query: (asked) => selectAllRecords(asked, definition),
-  }),
-)
-
-const cutTypes = { limit: 'bigint', offset: 'bigint' } as const
-
-/** Selects a page of all records, and its caller. */
-const selectAllRecords = (asked: StatementInput<CallerAsk & PageCut>, definition: Definition): Sql =>
-  withCaller(
-    asked,
-    page({ ...asked, lacks: lackedByCaller }, definition, firstPage, recordJson(definition, raw('caller.currency'))),
+/** Returns the batchable read of a page of all records, and its caller. `cut` has the types of the page's range. */
+const batchableList = <Cut extends PageCut>(name: string, cut: { readonly [part in keyof Cut]: string }) =>
+  memoize((definition: Definition) =>
+    createBatchableRead<CallerAsk & Cut>({
+      name: `${definition.name}.${name}`,
+      types: { ...callerTypes, ...cut },
+      batchMax: batchMaxOf.pages,
+      query(asked) {
+        const json = recordJson(definition, raw('caller.currency'))
+        return withCaller(asked, page({ ...asked, lacks: lackedByCaller }, definition, firstPage, json))
+      },
+    }),
   )
+
+const batchablePage = batchableList<PageCut>('page', { limit: 'bigint', offset: 'bigint' })
+const batchableWalk = batchableList<PageCut & { afterId: number }>('walk', {
+  limit: 'bigint',
+  offset: 'bigint',
+  afterId: 'bigint',
+})
 
 /** A listing of all records, whose range is passed as values. */
 const firstPage: ListRequest = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
@@ -128,39 +124,21 @@ export const fetchedWithCaller = (
 type KnownReader = { companyId: number; lacksRights: readonly string[] }
 
 /** Reads a page for a reader whose rights are checked already. */
-export const list = (
-  { companyId, lacksRights }: KnownReader,
-  definition: Definition,
-  listing: ListRequest,
-): Statement =>
-  markHeavy(
-    companyId,
-    definition,
-    listing,
-    statement(
-      page(
-        { ...listing, companyId, lacks: lackedBy(lacksRights) },
-        definition,
-        listing,
-        recordJson(definition, currencyOf(companyId), listing.fields),
-      ),
-    ),
-  )
+export function list(reader: KnownReader, definition: Definition, listing: ListRequest): Statement {
+  const { companyId, lacksRights } = reader
+  const json = recordJson(definition, currencyOf(companyId), listing.fields)
+  const query = page({ ...listing, companyId, lacks: lackedBy(lacksRights) }, definition, listing, json)
+  return listStatement(reader, definition, listing, query)
+}
 
 /** Reads the ids of all records of a listing, in its order: an export reads them page by page. */
-export const listIds = (
-  { companyId, lacksRights }: KnownReader,
-  definition: Definition,
-  listing: ListRequest,
-): Statement =>
-  markHeavy(
-    companyId,
-    definition,
-    listing,
-    statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
+export function listIds(reader: KnownReader, definition: Definition, listing: ListRequest): Statement {
+  const { companyId, lacksRights } = reader
+  const query = sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
     ${ids({ companyId, lacks: lackedBy(lacksRights) }, definition, listing)}
-  ) found`),
-  )
+  ) found`
+  return listStatement(reader, definition, listing, query)
+}
 
 export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
   statement(selectRecord({ companyId, id }, definition, currencyOf(companyId), fields))
@@ -180,10 +158,10 @@ export const withCaller = (asked: StatementInput<CallerAsk>, wanted: Sql, beside
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
 /** The range of a page: after an id, or after a number of records. */
-type PageCut = { limit: number; offset: number; afterId?: number | undefined }
+type PageRange = PageCut & { afterId?: number | undefined }
 
 function page(
-  { companyId, lacks, limit, offset, afterId }: Reader & StatementInput<PageCut>,
+  { companyId, lacks, limit, offset, afterId }: Reader & StatementInput<PageRange>,
   definition: Definition,
   listing: ListRequest,
   json: Sql,

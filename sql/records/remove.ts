@@ -3,7 +3,7 @@ import type { Field } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
 import { heldRows } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
-import { identifier, jsonArray, jsonObject, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { identifier, jsonArray, jsonObject, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { parameter } from './columns.ts'
@@ -21,15 +21,13 @@ export type RemovalEntry = {
 }
 
 /** Draws the id of a removal with the look-ups, so that no write waits for it. */
-export const nextRemovalId = (): Statement => statement(sql`select nextval('removals_id_seq') as id`, 'removals.id')
+export const nextRemovalId = (): Statement => query('removals.id')`select nextval('removals_id_seq') as id`
 
 export const insertRemoval = (author: Author, id: number, removal: RemovalEntry): Statement =>
-  statement(
-    sql`insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
+  query('removals.insert')`
+    insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
     values (${author.companyId}, ${id}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
-      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)`,
-    'removals.insert',
-  )
+      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)`
 
 /** Hides records. They share the removal and can come back with it. The log keeps their last state. */
 export function softDelete(
@@ -49,11 +47,9 @@ export function softDelete(
         what: { version: sql`r.version + 1`, held: sql`${recordJson(definition, currencyOf(companyId))}::json` },
       },
     ),
-    statement(
-      sql`update ${identifier(name)} r set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
+    query(`${name}.soft-delete`)`
+      update ${identifier(name)} r set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
       where ${heldRows(name, companyId, ids)}`,
-      `${name}.soft-delete`,
-    ),
     addToRowCount(companyId, name, -ids.length),
   ]
 }
@@ -65,10 +61,7 @@ export function erase(
   { id, held, removalId }: { id: number; held: string; removalId: number },
 ): Statement[] {
   const { companyId } = author
-  const erased = statement(
-    sql`delete from ${identifier(name)} where company_id = ${companyId} and id = ${id}`,
-    `${name}.erase`,
-  )
+  const erased = query(`${name}.erase`)`delete from ${identifier(name)} where company_id = ${companyId} and id = ${id}`
   return [
     appendRecords(
       author,

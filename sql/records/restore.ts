@@ -1,33 +1,27 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey, byKeys, heldRows } from '../access.ts'
+import { byKeys, heldRows } from '../access.ts'
 import type { Author } from '../author.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
-import { isTaken } from './prefetch.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** The statements of a restore. */
 
-export type HeldRemoval = Pick<RemovalRow, 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
+export type HeldRemoval = Pick<RemovalRow, 'id' | 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
   restored: boolean
 }
 
-/** Locks a removal, so that one restore of it runs at a time. */
-export const lockRemoval = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored
-    from ${byKey('removals', companyId, id, 'for update')} r`,
-    'removals.lock',
-  )
+/** Reads and locks removals in the order of their ids, so that one restore or undo at a time changes them. */
+export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
+  query('removals.by-id')`
+    select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
+    from ${byKeys('removals', companyId, ids, 'for update')}`
 
 export const markRestored = (companyId: number, id: number): Statement =>
-  statement(
-    sql`update removals set restored_at = now() where company_id = ${companyId} and id = ${id}`,
-    'removals.restored',
-  )
+  query('removals.restored')`update removals set restored_at = now() where company_id = ${companyId} and id = ${id}`
 
 export type SoftDeletedRow = { records: string; id: number; json: string }
 
@@ -54,11 +48,9 @@ export const softDeletedBy = (
 
 /** Shows hidden records again. */
 export const undelete = (author: Author, records: string, ids: readonly number[], removalId: number): Statement[] => [
-  statement(
-    sql`update ${identifier(records)} r set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
+  query(`${records}.undelete`)`
+    update ${identifier(records)} r set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
     where ${heldRows(records, author.companyId, ids)}`,
-    `${records}.undelete`,
-  ),
   addToRowCount(author.companyId, records, ids.length),
   appendRecords(
     author,
@@ -72,23 +64,8 @@ export const undelete = (author: Author, records: string, ids: readonly number[]
  * read: a concurrent deletion is waited for.
  */
 export const holdLive = (companyId: number, records: string, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.id, r.deleted_at is null as live from ${byKeys(records, companyId, ids, 'for key share')}`,
-    `${records}.hold-live`,
-  )
-
-/** Reads those of these records whose value of a unique field a live record has meanwhile. */
-export const takenMeanwhile = (
-  companyId: number,
-  definition: Definition,
-  field: string,
-  ids: readonly number[],
-): Statement =>
-  statement(
-    sql`select r.id, r.${identifier(field)} as value from ${byKeys(definition.name, companyId, ids)}
-    where ${isTaken(companyId, definition, field, sql`r.${identifier(field)}`, null)}`,
-    `${definition.name}.taken.${field}`,
-  )
+  query(`${records}.hold-live`)`
+    select r.id, r.deleted_at is null as live from ${byKeys(records, companyId, ids, 'for key share')}`
 
 /** Reads and locks live records whose reference is still empty. */
 export const stillEmpty = (
@@ -97,8 +74,6 @@ export const stillEmpty = (
   field: string,
   ids: readonly number[],
 ): Statement =>
-  statement(
-    sql`select r.id, ${recordJson(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for no key update')}
-    where r.deleted_at is null and r.${identifier(field)} is null`,
-    `${definition.name}.empty.${field}`,
-  )
+  query(`${definition.name}.empty.${field}`)`
+    select r.id, ${recordJson(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for no key update')}
+    where r.deleted_at is null and r.${identifier(field)} is null`

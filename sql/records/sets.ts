@@ -1,7 +1,7 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKeys, equalsIndexed, inOrderOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql } from '../statement.ts'
 import { uniqueFields } from './columns.ts'
 import { referencesInOrder } from './lock-order.ts'
 
@@ -10,15 +10,13 @@ import { referencesInOrder } from './lock-order.ts'
 /** Reads records without a lock, live or not, with the fields that decide their locks: references and unique values. */
 export const seenRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement => {
   const names = [...referencesInOrder(definition).map(([field]) => field), ...uniqueFields(definition)]
-  return statement(
-    sql`select ${join(['id', ...names].map((name) => identifier(`r.${name}`)))} from ${byKeys(definition.name, companyId, ids)}`,
-    `${definition.name}.seen`,
-  )
+  return query(`${definition.name}.seen`)`
+    select ${join(['id', ...names].map((name) => identifier(`r.${name}`)))} from ${byKeys(definition.name, companyId, ids)}`
 }
 
-export type HolderRow = { place: number; key: string; holder: number | null }
+export type HolderRow = { place: number; holder: number | null }
 
-/** Reads which live record has each value of a unique field; `key` is the same for values that count as one. */
+/** Reads which live record has each value of a unique field. */
 export function holdersOf(
   companyId: number,
   { name }: Definition,
@@ -26,40 +24,28 @@ export function holdersOf(
   values: readonly (string | null)[],
 ): Statement {
   const key = sql`lower(r.${identifier(field)})`
-  return statement(
-    sql`select given.place, lower(given.value) as key, (
+  return query(`${name}.${field}.holders`)`select given.place, (
       select r.id from ${identifier(name)} r
       where r.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(given.value)`)} and r.deleted_at is null
       ${inOrderOf(key)}
     ) as holder
-    from unnest(${values}::text[]) with ordinality given (value, place) where given.value is not null`,
-    `${name}.${field}.holders`,
-  )
+    from unnest(${values}::text[]) with ordinality given (value, place) where given.value is not null`
 }
 
 /** Draws running numbers for the caller. Returns the last of them. */
 export const nextNumbers = (companyId: number, records: string, count: number): Statement =>
-  statement(
-    sql`insert into numbers (company_id, records, last) values (${companyId}, ${records}, ${count}::int)
+  query('numbers.take')`insert into numbers (company_id, records, last) values (${companyId}, ${records}, ${count}::int)
     on conflict (company_id, records) do update set last = numbers.last + excluded.last
-    returning last`,
-    'numbers.take',
-  )
+    returning last`
 
 /** Creates missing rows of running numbers, in the order of their names, and locks them. */
 export const holdNumbers = (companyId: number, records: readonly string[]): Statement =>
-  statement(
-    sql`insert into numbers (company_id, records, last)
+  query('numbers.hold')`insert into numbers (company_id, records, last)
     select c.id, records, 0 from companies c cross join unnest(${records}::text[]) records where c.id = ${companyId}
-    on conflict (company_id, records) do update set last = numbers.last`,
-    'numbers.hold',
-  )
+    on conflict (company_id, records) do update set last = numbers.last`
 
 /** Locks the row counts that the plan limits, in the order of their names. */
 export const holdSlots = (companyId: number, records: readonly string[]): Statement =>
-  statement(
-    sql`select count(*) from unnest(${records}::text[]) wanted (records) cross join lateral (
+  query('plan.hold-slots')`select count(*) from unnest(${records}::text[]) wanted (records) cross join lateral (
       select from plan_usage where company_id = ${companyId} and records = wanted.records for no key update offset 0
-    ) held`,
-    'plan.hold-slots',
-  )
+    ) held`

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKeys } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, query, type Statement, sql } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** ETags of records in their current state, as `recordTag` makes them of a version and a text. */
@@ -9,10 +9,8 @@ import { currencyOf, recordJson } from './record-json.ts'
 export type TagRow = { id: number; etag: string }
 
 export const tagsOf = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.id, ${tag(companyId, definition)} as etag from ${byKeys(definition.name, companyId, ids)}`,
-    `${definition.name}.tags`,
-  )
+  query(`${definition.name}.tags`)`
+    select r.id, ${tag(companyId, definition)} as etag from ${byKeys(definition.name, companyId, ids)}`
 
 /** Returns the ETag of a record by its id, within another statement. */
 export const tagWithin = (companyId: number, definition: Definition) => ({

@@ -7,13 +7,11 @@ import { appendChanges } from '../system/log.ts'
 import { columnsOf, typedColumns } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** A record to be changed, which this transaction has locked; `version` is the one before the change. */
-export type UpdateOfSet = { id: number; version: number; by: Origin; values: JsonObject; changes: JsonObject }
-
 type UpdateRequest = {
   author: LogAuthor
   definition: Definition
-  updates: readonly UpdateOfSet[]
+  /** The records, which this transaction has locked; `version` is the one before the change. */
+  updates: readonly { id: number; version: number; by: Origin; values: JsonObject; changes: JsonObject }[]
   names: readonly string[]
   /** Whether the first statement returns the records as they are shown. */
   isShown: boolean

@@ -2,8 +2,8 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
-import { byKey, byKeys, equalsIndexed } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { byKey, equalsIndexed } from '../access.ts'
+import { query, type Statement, sql } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** The changes of one write in the log: inside the transaction that writes, and at any time after. */
@@ -28,57 +28,37 @@ export const plannedBy = (
   companyId: number,
   { writeId, after }: { writeId: string; after: number },
 ): Statement =>
-  statement(
-    sql`select ${columns}, case when h.action = 'created' then ${recordNow(definitions, companyId)} end as record
-    from (${ofWrite(companyId, writeId)} and id > ${after} order by write_id, id offset 0) h`,
-    'history.planned',
-  )
+  query('history.planned')`
+    select ${columns}, case when h.action = 'created' then ${recordNow(definitions, companyId)} end as record
+    from (${ofWrite(companyId, writeId)} and id > ${after} order by write_id, id offset 0) h`
 
 /** A change of a write to be undone, and the token of its author. */
 export type UndoRow = WrittenChange & { token_id: number | null; held: JsonObject | null }
 
 /** Reads the changes of a write, the newest first. An erased record has its last state. */
 export const changesOfWrite = (companyId: number, writeId: string): Statement =>
-  statement(
-    sql`select ${columns}, h.token_id, case when h.action = 'erased' then h.held end as held
-    from (${ofWrite(companyId, writeId)} order by write_id desc, id desc offset 0) h`,
-    'history.of-write',
-  )
+  query('history.of-write')`select ${columns}, h.token_id, case when h.action = 'erased' then h.held end as held
+    from (${ofWrite(companyId, writeId)} order by write_id desc, id desc offset 0) h`
 
 /** Reads the fields of a record that have changed after a version. */
 export const changedSince = (companyId: number, records: string, id: number, version: number): Statement =>
-  statement(
-    sql`select distinct field from (
+  query('history.changed-since')`select distinct field from (
       select changes from history
       where company_id = ${companyId} and records = ${records} and ${equalsIndexed(sql`record_id`, id)}
         and version > ${version} and action = 'changed'
       order by record_id desc, id desc limit 100
-    ) h cross join lateral json_object_keys(h.changes) field`,
-    'history.changed-since',
-  )
-
-/** Reads and locks deletions in the order of their ids, so that one undo at a time changes them. */
-export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
-    from ${byKeys('removals', companyId, ids, 'for update')}`,
-    'removals.by-id',
-  )
+    ) h cross join lateral json_object_keys(h.changes) field`
 
 /** Reads and locks from where on the changes of a write are undone. Concurrent undos of one write run in turn. */
 export const holdUndo = (companyId: number, writeId: string): Statement =>
-  statement(
-    sql`insert into undos as u (company_id, write_id, undone_from) values (${companyId}, ${writeId}, ${idMax}::bigint)
+  query('undos.hold')`
+    insert into undos as u (company_id, write_id, undone_from) values (${companyId}, ${writeId}, ${idMax}::bigint)
     on conflict (company_id, write_id) do update set at = u.at
-    returning undone_from`,
-    'undos.hold',
-  )
+    returning undone_from`
 
 export const moveUndo = (companyId: number, writeId: string, undoneFrom: number): Statement =>
-  statement(
-    sql`update undos set undone_from = ${undoneFrom}, at = now() where company_id = ${companyId} and write_id = ${writeId}`,
-    'undos.move',
-  )
+  query('undos.move')`
+    update undos set undone_from = ${undoneFrom}, at = now() where company_id = ${companyId} and write_id = ${writeId}`
 
 /** Returns the current state of the record of a change `h`; null if it is deleted. */
 export function recordNow(definitions: readonly Definition[], companyId: number): Sql {

@@ -1,7 +1,7 @@
 import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import type { Author } from '../author.ts'
 import { withLogin } from '../citus/logins.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 
 export type AccountRow = {
   id: number
@@ -35,7 +35,7 @@ export const companyOfAccount = (id: number): Statement =>
   statement(sql`select company_id from accounts where id = ${id}`)
 
 export const findAccount = (companyId: number, id: number): Statement =>
-  statement(sql`select ${accountColumns} from ${byKey('accounts', companyId, sql`${id}::bigint`)} a`, 'accounts.find')
+  query('accounts.find')`select ${accountColumns} from ${byKey('accounts', companyId, sql`${id}::bigint`)} a`
 
 export const lockAccount = (companyId: number, id: number): Statement =>
   statement(
@@ -61,14 +61,11 @@ export type RightsRow = { permissions: string[]; add_ons: string[] }
 
 /** Reads the permissions of an account, limited to those of its token, and the company's add-ons. */
 export const rightsOfAuthor = ({ companyId, accountId, tokenId }: Author): Statement =>
-  statement(
-    sql`select c.add_ons, array(
+  query('rights')`select c.add_ons, array(
         select held from unnest(a.permissions) held
         where ${tokenId}::bigint is null or held = any (t.scopes)
       ) as permissions
     from ${byKey('accounts', companyId, sql`${accountId}::bigint`)} a cross join ${companyRow(companyId)} c
     left join lateral (
       select scopes from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, sql`${tokenId}::bigint`)} ${inOrderOf(sql`id`)}
-    ) t on true`,
-    'rights',
-  )
+    ) t on true`

@@ -1,6 +1,8 @@
 import { join, raw, type Sql } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /**
  * The audit log: sign-ins, changes of settings, exports and imports. It is the part of the history without records.
@@ -89,11 +91,8 @@ const page = (companyId: number, where: Sql, rest: Sql): Statement =>
     ) h order by h.at desc, h.id desc`)
 
 /** Reads a page, newest first. */
-export const listAudit = (
-  companyId: number,
-  filter: AuditFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Statement => page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
+export const listAudit = (companyId: number, filter: AuditFilter, { limit, offset }: PageCut): Statement =>
+  page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
 
 /** Reads the rows that are older than one of them, newest first. */
 export const auditBefore = (
@@ -120,29 +119,16 @@ const isOver = (companyId: number | Sql, keptDays: number): Sql =>
         and at < now() - make_interval(days => ${keptDays}::int)`
 
 /** Reads the next companies, by their ids, with rows that are older than `keptDays`. */
-export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after} and exists (
-      select from history where ${isOver(raw('companies.id'), keptDays)} ${inOrderOf(sql`at`, sql`id`)}
-    ) order by id limit ${most}`,
-    'audit.old-companies',
-  )
+export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`history where ${isOver(raw('companies.id'), keptDays)} ${inOrderOf(sql`at`, sql`id`)}`
+  return statement(nextCompanies(old, after, most), 'audit.old-companies')
+}
 
 /** Removes up to `most` of a company's rows that are that old. Returns a row for each. */
-export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement => {
-  const old = sql`from history where ${isOver(companyId, keptDays)} order by at, id limit ${most} for update skip locked`
-  return statement(
-    sql`delete from history where ctid = any (array(select ctid ${old})) returning 1 as swept`,
-    'audit.sweep',
-    async (run) => {
-      const found = await run<{ id: number }>(statement(sql`select id ${old}`, 'audit.old'))
-      const ids = found.map(({ id }) => id)
-      const ofThese = sql`company_id = ${companyId} and id = any (${ids}::bigint[])`
-      await run(statement(sql`delete from history where ${ofThese}`, 'audit.forget'))
-      return found
-    },
-  )
-}
+export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement =>
+  query('audit.sweep')`delete from history
+    where ${rowsOf('history', companyId, 'id', sql`${isOver(companyId, keptDays)} order by at, id limit ${most}`)}
+    returning 1 as swept`
 
 /** Returns the condition of rows by an account, and of attempts to sign in to it. */
 const ofAccount = (companyId: number, accountId: number): Sql =>
@@ -152,23 +138,18 @@ export type PersonAuditRow = Omit<AuditRow, 'id' | 'title' | 'account_id' | 'acc
 
 /** Reads all rows of an account, oldest first. */
 export const auditOfPerson = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
+  query('audit.of-person')`
+    select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
       select * from history where ${ofAccount(companyId, accountId)} ${inOrderOf(sql`at`, sql`id`)}
-    ) h order by h.at, h.id`,
-    'audit.of-person',
-  )
+    ) h order by h.at, h.id`
 
 /** Removes the origin of requests from the rows of an account. */
 export const eraseAuditOf = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`update history set peer = null, forwarded_for = null, device = null
+  query('audit.erase')`update history set peer = null, forwarded_for = null, device = null
     where ${rowsOf(
       'history',
       companyId,
       'id',
       sql`${ofAccount(companyId, accountId)} and (peer is not null or forwarded_for is not null or device is not null)
         ${inOrderOf(sql`at`, sql`id`)}`,
-    )}`,
-    'audit.erase',
-  )
+    )}`

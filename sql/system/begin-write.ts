@@ -1,17 +1,13 @@
 import type { Sql } from 'sql-template-tag'
-import { type Prefetch, prefetchedRow, type Statement, sql, statement } from '../statement.ts'
+import { type Prefetch, prefetchedRow, query, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
-import { answerOf, type KeyAsk, lockKey, type StoredResponseRow } from './stored-responses.ts'
+import { answerOf, type EarlierRow, type KeyAsk, lockKey } from './stored-responses.ts'
 
 /**
  * The caller, a stored answer with the place of its row (nulls if there is none), and the prefetched row. There is a
  * row for each stored answer, and at least one for a known caller.
  */
-export type BeginRow<Seen> = CallerRow & { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
-  place?: number | null
-  is_over?: boolean | null
-  seen: Seen
-}
+export type BeginRow<Seen> = CallerRow & EarlierRow & { place?: number | null; seen: Seen }
 
 /**
  * The first statement of a write of one or many rows, each with a key, or one without. It locks the token of the caller
@@ -42,8 +38,6 @@ export function beginWrite(
     ) select earlier.*, caller.*, case when exists (select from going) then ${seen(sql`array(select place from going)`)} end as seen
     from caller left join earlier on true`
     : sql` select caller.*, case when ${passed} then ${seen()} end as seen from caller`
-  return statement(
-    sql`with caller as materialized (${callerOf(ask, waits ? 'for share' : 'for share skip locked')})${rest}`,
-    `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`,
-  )
+  return query(`${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`)`
+    with caller as materialized (${callerOf(ask, waits ? 'for share' : 'for share skip locked')})${rest}`
 }

@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import { companyRow, equalsIndexed, inOrderOf } from '../access.ts'
 import { byCompany } from '../citus/system.ts'
-import { type Statement, type Steps, sql, statement } from '../statement.ts'
+import { query, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { isAfterErasure, shareCompany } from './companies.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
 
@@ -75,14 +75,12 @@ const insertDetailsThere =
   (rows: readonly DetailsRow[]): Steps =>
   async (run) => {
     for (const [companyId, own] of byCompany(rows)) {
-      const inserted = statement(
-        sql`insert into call_details (${raw(listed)}) select c.id, ${raw(listed.replace('company_id, ', ''))}
+      const inserted = query('call-details.insert-there')`
+        insert into call_details (${raw(listed)}) select c.id, ${raw(listed.replace('company_id, ', ''))}
         from companies c
         cross join json_to_recordset(${JSON.stringify(own)}::json) as call (${raw(typed.join(', '))})
         where c.id = ${companyId} and ${isAfterErasure(sql`call.at`, sql`c.persons_erased_at`)}
-        on conflict do nothing`,
-        'call-details.insert-there',
-      )
+        on conflict do nothing`
       await Promise.all([run(shareCompany(companyId)), run(inserted)])
     }
     return []
@@ -90,39 +88,31 @@ const insertDetailsThere =
 
 /** Reads the details of a call, while its company stores details. */
 export const findDetails = (companyId: number, requestId: string): Statement =>
-  statement(
-    sql`select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,
+  query('call-details.find')`
+    select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,
       d.answer_headers, d.answer_body, d.answer_bytes, d.answer_state
     from (
       select * from call_details where company_id = ${companyId} and ${equalsIndexed(sql`request_id`, requestId)}
       ${inOrderOf(sql`request_id`)}
     ) d
-    cross join ${companyRow(companyId)} c where c.keeps_call_details`,
-    'call-details.find',
-  )
+    cross join ${companyRow(companyId)} c where c.keeps_call_details`
 
 export const keepsDetails = (companyId: number): Statement =>
-  statement(sql`select keeps_call_details as keeps from ${companyRow(companyId)} c`, 'call-details.switch')
+  query('call-details.switch')`select keeps_call_details as keeps from ${companyRow(companyId)} c`
 
 /** Sets whether the company stores details. Returns a row if that is a change. */
 export const switchDetails = (companyId: number, keeps: boolean): Statement =>
-  statement(
-    sql`update companies set keeps_call_details = ${keeps}
-    where id = ${companyId} and keeps_call_details <> ${keeps} returning 1 as switched`,
-    'call-details.set-switch',
-  )
+  query('call-details.set-switch')`update companies set keeps_call_details = ${keeps}
+    where id = ${companyId} and keeps_call_details <> ${keeps} returning 1 as switched`
 
 export const sweepDetails = (keptDays: number, most: number): Statement =>
   sweepOlder({ name: 'call-details.sweep', table: 'call_details', key: 'request_id', type: 'text', most, keptDays })
 
 /** Reads the next companies, by their ids, that store no details and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after} and not keeps_call_details
+  query('call-details.unwanted-companies')`select id from companies where id > ${after} and not keeps_call_details
       and exists (select from call_details where company_id = companies.id ${inOrderOf(sql`request_id`)})
-    order by id limit ${most}`,
-    'call-details.unwanted-companies',
-  )
+    order by id limit ${most}`
 
 /** Removes up to `most` details of a company. Returns a row for each. */
 export const sweepDetailsOf = (companyId: number, most: number): Statement =>

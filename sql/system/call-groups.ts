@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { equalsIndexed, inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql } from '../statement.ts'
 import { endedAt } from './tokens.ts'
 
 /** Summaries of calls: repeated failures, callers, and callers with a token that no longer works. */
@@ -30,13 +30,11 @@ export const failuresOf = (
   companyId: number,
   { codes, days, most, groups }: { codes: readonly string[]; days: number; most: number; groups: number },
 ): Statement =>
-  statement(
-    sql`select c.code, c.route, named.what as about, count(*) as count, ${instant('min(c.at)')} as since, ${instant('max(c.at)')} as last_at,
+  query('calls.failures')`
+    select c.code, c.route, named.what as about, count(*) as count, ${instant('min(c.at)')} as since, ${instant('max(c.at)')} as last_at,
       (array_agg(c.id order by c.at desc, c.id desc))[1] as last_id
     from ${refusedCalls(companyId, codes, days, most)} left join lateral unnest(c.about) as named (what) on true
-    group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit ${groups}`,
-    'calls.failures',
-  )
+    group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit ${groups}`
 
 /** A caller whose token is refused as such, and whether a call from the same address has succeeded since. */
 export type DeadRow = {
@@ -64,8 +62,8 @@ export const deadIntegrations = (
   companyId: number,
   { hours, most, groups }: { hours: number; most: number; groups: number },
 ): Statement =>
-  statement(
-    sql`select g.token_id, t.label as token_label, ${instant(endedAt)} as token_ended_at, host(g.peer) as peer, g.count,
+  query('calls.dead')`
+    select g.token_id, t.label as token_label, ${instant(endedAt)} as token_ended_at, host(g.peer) as peer, g.count,
       ${instant('g.last_at')} as last_at, ${userAgentOf(companyId, 'g.request_id')} as user_agent,
       exists (
         select from (
@@ -84,9 +82,7 @@ export const deadIntegrations = (
     cross join lateral (
       select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('g.token_id'))} ${inOrderOf(sql`id`)}
     ) t
-    order by g.last_at desc`,
-    'calls.dead',
-  )
+    order by g.last_at desc`
 
 /** A caller: its address, its user agent, the number of its calls, and the last. */
 export type CallerSummary = { peer: string | null; count: number; last_at: string; user_agent: string | null }
@@ -100,8 +96,7 @@ export const callersOf = (
   tokenId: number,
   { hours, most, groups }: { hours: number; most: number; groups: number },
 ): Statement =>
-  statement(
-    sql`select host(g.peer) as peer, g.count, ${instant('g.last_at')} as last_at,
+  query('calls.callers')`select host(g.peer) as peer, g.count, ${instant('g.last_at')} as last_at,
       ${userAgentOf(companyId, 'g.request_id')} as user_agent
     from (
       select peer, count(*) as count, max(at) as last_at, (array_agg(request_id order by at desc, id desc))[1] as request_id
@@ -111,6 +106,4 @@ export const callersOf = (
       ) c
       where token_id = ${tokenId} group by peer order by max(at) desc limit ${groups}
     ) g
-    order by g.last_at desc`,
-    'calls.callers',
-  )
+    order by g.last_at desc`

@@ -1,6 +1,7 @@
 import { join, raw } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import { equalsIndexed, inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { type CallRow, day, type Outcome, outcome, resource } from './calls.ts'
 import { endedAt } from './tokens.ts'
 
@@ -56,11 +57,7 @@ const joinToken = (companyId: number) => sql`cross join lateral (
       select * from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
     ) t`
 
-export const listCalls = (
-  companyId: number,
-  filter: CallFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Statement =>
+export const listCalls = (companyId: number, filter: CallFilter, { limit, offset }: PageCut): Statement =>
   statement(
     sql`select ${shown} from (
       select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc
@@ -76,12 +73,9 @@ export const countCalls = (companyId: number, filter: CallFilter): Statement =>
   )
 
 export const findCall = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select ${shown} from (
+  query('calls.find')`select ${shown} from (
       select * from calls where company_id = ${companyId} and ${equalsIndexed(sql`id`, id)} ${inOrderOf(sql`id`)}
-    ) c ${joinToken(companyId)}`,
-    'calls.find',
-  )
+    ) c ${joinToken(companyId)}`
 
 export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
 
@@ -89,8 +83,8 @@ export type UseRow = { day: string; resource: string; outcome: Outcome; calls: n
  * Counts calls a day by resource and outcome, for this many days up to today: stored calls, and the sums of the others.
  */
 export const useByDay = (companyId: number, days: number): Statement =>
-  statement(
-    sql`select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
+  query('calls.by-day')`
+    select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
     from (
       select ${day} as day, ${resource} as resource, ${outcome} as outcome,
         count(*) as calls, count(*) filter (where c.counted) as counted
@@ -103,6 +97,4 @@ export const useByDay = (companyId: number, days: number): Statement =>
       select day, resource, outcome, calls, counted from call_days
       where company_id = ${companyId} and day >= current_date - ${days - 1}::int
     ) used
-    group by 1, 2, 3`,
-    'calls.by-day',
-  )
+    group by 1, 2, 3`

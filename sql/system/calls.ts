@@ -1,6 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
-import { instant, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /** One call, as the log and the metering store it. */
 export type CallRow = {
@@ -48,19 +49,14 @@ const listed = raw(names.join(', '))
 
 /** Stores the answer of a call that was logged before its answer was known. */
 export const settleCall = ({ company_id, at, request_id, status, code, about, ms }: CallRow): Statement =>
-  statement(
-    sql`update calls set status = ${status}::smallint, code = ${code}::text, about = ${about}::text[], ms = ${ms}::real
-    where company_id = ${company_id} and at = ${at}::timestamptz and request_id = ${request_id}`,
-    'calls.settle',
-  )
+  query('calls.settle')`
+    update calls set status = ${status}::smallint, code = ${code}::text, about = ${about}::text[], ms = ${ms}::real
+    where company_id = ${company_id} and at = ${at}::timestamptz and request_id = ${request_id}`
 
 /** Inserts calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
-  statement(
-    sql`insert into calls (${listed}) select ${listed}
-    from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`,
-    'calls.insert',
-  )
+  query('calls.insert')`insert into calls (${listed}) select ${listed}
+    from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`
 
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]
@@ -77,13 +73,10 @@ export const resource = sql`split_part(c.route, '.', 1)`
 const isOld = (keptDays: number) => sql`at < now() - make_interval(days => ${keptDays})`
 
 /** Reads the next companies, by their ids, with calls that are older than `keptDays`. */
-export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from calls where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`at`)})
-    order by id limit ${most}`,
-    'calls.old-companies',
-  )
+export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`calls where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`at`)}`
+  return statement(nextCompanies(old, after, most), 'calls.old-companies')
+}
 
 /** Turns up to `most` of a company's calls that are that old into the sums of their days. Returns a row for each. */
 export const sweepCalls = (companyId: number, keptDays: number, most: number): Statement =>
@@ -99,17 +92,14 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
     'calls.sweep',
     async (run) => {
       const old = await run<{ id: number }>(
-        statement(
-          sql`select id from calls where company_id = ${companyId} and ${isOld(keptDays)}
+        query('calls.old')`select id from calls where company_id = ${companyId} and ${isOld(keptDays)}
           order by at limit ${most} for update skip locked`,
-          'calls.old',
-        ),
       )
       const which = sql`company_id = ${companyId} and id = any (${old.map(({ id }) => id)}::bigint[])`
       await runInOrder(
         run,
         statement(addToDays(sql`calls c where ${which} group by 1, 2, 3, 4`), 'calls.sum'),
-        statement(sql`delete from calls where ${which}`, 'calls.forget'),
+        query('calls.forget')`delete from calls where ${which}`,
       )
       return old
     },
@@ -124,9 +114,6 @@ const addToDays = (calls: Sql): Sql => sql`insert into call_days (company_id, da
 
 /** Reads the last call with a token. None is older than the token itself. */
 export const lastUse = (companyId: number, tokenId: number, since: Date): Statement =>
-  statement(
-    sql`select ${instant('c.at')} as at, host(c.peer) as peer from calls c
+  query('calls.last-use')`select ${instant('c.at')} as at, host(c.peer) as peer from calls c
     where c.company_id = ${companyId} and c.token_id = ${tokenId} and c.at >= ${since}
-    order by c.at desc limit 1`,
-    'calls.last-use',
-  )
+    order by c.at desc limit 1`

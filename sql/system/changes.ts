@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
 import { horizonOf, markAll, markNow, marksOf } from '../citus/log.ts'
-import { type Statement, type Steps, sql, statement } from '../statement.ts'
+import { query, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { horizon, newestEpoch, newestLine } from './log.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -49,13 +49,11 @@ export const sweepMarks = (keptDays: number, most: number): Statement =>
 
 /** Deletes old marks of companies. The last one of each company that is old enough stays. */
 const oldMarks = (keptDays: number): Statement =>
-  statement(
-    sql`delete from company_marks m where m.at < now() - make_interval(days => ${keptDays}::int) and exists (
+  query('changes.sweep-company-marks')`
+    delete from company_marks m where m.at < now() - make_interval(days => ${keptDays}::int) and exists (
       select from company_marks later where later.company_id = m.company_id and later.epoch = m.epoch and later.pos > m.pos
         and later.at <= now() - make_interval(days => ${keptDays}::int)
-    )`,
-    'changes.sweep-company-marks',
-  )
+    )`
 
 /**
  * Reads the first change of a company that began at a moment or later, in the order of the log. The search starts at
@@ -120,8 +118,7 @@ const changedThere = (seen: readonly SeenPosition[]): Statement => {
   const ids = sql`${seen.map(({ companyId }) => companyId)}::bigint[]`
   const seenBy = (values: readonly (number | string)[], type: string) =>
     sql`(${values}::text[])[array_position(${ids}, c.id)]::${raw(type)}`
-  return statement(
-    sql`select c.id from companies c join company_epochs e on e.company_id = c.id
+  return query('changes.of-companies')`select c.id from companies c join company_epochs e on e.company_id = c.id
     where c.id = any (${ids})
       and not exists (select from company_epochs later where later.company_id = c.id and later.epoch > e.epoch)
       and exists (
@@ -134,9 +131,7 @@ const changedThere = (seen: readonly SeenPosition[]): Statement => {
             'xid8',
           )})
           and (h.epoch, h.pos) < (e.epoch, ${horizonOf(sql`c.id`, sql`e.server`)})
-      )`,
-    'changes.of-companies',
-  )
+      )`
 }
 
 /**

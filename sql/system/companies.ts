@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import type { AgentSettings } from '#registry/agents.ts'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 
 export type CompanyRow = {
   id: number
@@ -24,7 +24,7 @@ export const findCompany = (id: number): Statement =>
 
 /** Reads every company, for the operator alone. */
 export const listCompaniesById = (): Statement =>
-  statement(sql`select ${companyColumns} from companies order by id`, 'companies.list')
+  query('companies.list')`select ${companyColumns} from companies order by id`
 
 /** Locks a company. Waits for every transaction that holds the lock of its plan, and blocks new ones. */
 export const lockCompany = (id: number): Statement =>
@@ -40,7 +40,7 @@ export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow)
 
 /** Makes an erasure of a person wait, as every write of a record does. */
 export const shareCompany = (id: number): Statement =>
-  statement(sql`select id from companies where id = ${id} for key share`, 'companies.share')
+  query('companies.share')`select id from companies where id = ${id} for key share`
 
 /**
  * Returns whether a moment is after the last erasure of a person of the company. The erasure is stored with the time of
@@ -54,14 +54,12 @@ export const isAfterErasure = (at: Sql, erasedAt: Sql): Sql =>
 export type AgentsRow = { agents: AgentSettings | null }
 
 export const selectAgents = (companyId: number): Statement =>
-  statement(sql`select agents from companies where id = ${companyId}`, 'agents.settings')
+  query('agents.settings')`select agents from companies where id = ${companyId}`
 
 /** Locks and reads the settings, so that the second of two changes sees the first. */
 export const holdAgents = (companyId: number): Statement =>
-  statement(sql`select agents from companies where id = ${companyId} for no key update`, 'agents.hold')
+  query('agents.hold')`select agents from companies where id = ${companyId} for no key update`
 
 export const updateAgents = (companyId: number, settings: AgentSettings | null): Statement =>
-  statement(
-    sql`update companies set agents = ${settings && JSON.stringify(settings)}::jsonb where id = ${companyId}`,
-    'agents.update',
-  )
+  query('agents.update')`
+    update companies set agents = ${settings && JSON.stringify(settings)}::jsonb where id = ${companyId}`

@@ -1,5 +1,5 @@
 import { raw } from 'sql-template-tag'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 
 /** Statements about a connection, without any table. */
 
@@ -9,10 +9,10 @@ export const ping = statement(sql`select 1`)
 /** Sets a setting for the rest of the session. */
 export const setInSession = (name: string, value: string) => statement(sql`select set_config(${name}, ${value}, false)`)
 
-export const begin = statement(sql`begin isolation level read committed`, 'begin')
-export const commit = statement(sql`commit`, 'commit')
-export const rollback = statement(sql`rollback`, 'rollback')
-export const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and chain')
+export const begin = query('begin')`begin isolation level read committed`
+export const commit = query('commit')`commit`
+export const rollback = query('rollback')`rollback`
+export const rollbackAndChain = query('rollback and chain')`rollback and chain`
 
 /** A session of PostgreSQL. Its start is text: a `Date` loses the microseconds, and another session may get the same pid. */
 export type BackendRow = { pid: number; backend_start: string }

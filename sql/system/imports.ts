@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import { equalsIndexed } from '../access.ts'
 import type { Author } from '../author.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql } from '../statement.ts'
 
 /** Imports: writes in many batches, their progress, and the settings by which their files are parsed. */
 
@@ -29,16 +29,14 @@ export const insertImport = (
   { companyId, accountId, writeId }: Author,
   { records, file_name, fingerprint, settings, rows }: NewImport,
 ): Statement =>
-  statement(
-    sql`insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
-    values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::jsonb, ${rows})`,
-    'imports.insert',
-  )
+  query('imports.insert')`
+    insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
+    values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::jsonb, ${rows})`
 
 /** Reads the newest imports of a resource. The ids of writes are in the order of time, and imports are few. */
 export const latestImports = (companyId: number, records: string, limit: number): Statement =>
-  statement(
-    sql`select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
+  query('imports.latest')`
+    select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
       i.changed, i.at,
       case when u.undone_from is null then 'nothing' when u.undone_from > first.id then 'a part' else 'all' end as undone
     from (
@@ -48,38 +46,28 @@ export const latestImports = (companyId: number, records: string, limit: number)
     left join lateral (select undone_from from undos where company_id = ${companyId} and write_id = i.write_id offset 0) u on true
     left join lateral (
       select id from history where company_id = ${companyId} and ${equalsIndexed(sql`write_id`, sql`i.write_id`)} order by write_id, id limit 1
-    ) first on true`,
-    'imports.latest',
-  )
+    ) first on true`
 
 /** An import that its author continues, locked: its batches run one after the other. */
 export type HeldImport = { records: string; rows: number; done: number; undone: boolean }
 
 export const holdImport = ({ companyId, accountId }: Author, writeId: string): Statement =>
-  statement(
-    sql`select i.records, i.rows, i.done,
+  query('imports.hold')`select i.records, i.rows, i.done,
       exists (select from undos where company_id = ${companyId} and write_id = i.write_id) as undone
     from (select * from imports where company_id = ${companyId} and write_id = ${writeId} for update offset 0) i
-    where i.account_id is not distinct from ${accountId}::bigint`,
-    'imports.hold',
-  )
+    where i.account_id is not distinct from ${accountId}::bigint`
 
 export const moveImport = (
   companyId: number,
   writeId: string,
   { done, created, changed }: Pick<ImportRow, 'done' | 'created' | 'changed'>,
 ): Statement =>
-  statement(
-    sql`update imports set done = ${done}, created = created + ${created}, changed = changed + ${changed}
-    where company_id = ${companyId} and write_id = ${writeId}`,
-    'imports.move',
-  )
+  query('imports.move')`
+    update imports set done = ${done}, created = created + ${created}, changed = changed + ${changed}
+    where company_id = ${companyId} and write_id = ${writeId}`
 
 /** Reads the newest change of a write, after which its next batch writes; nothing if it has none. */
 export const lastOfWrite = (companyId: number, writeId: string): Statement =>
-  statement(
-    sql`select id from history
+  query('history.last-of-write')`select id from history
     where company_id = ${companyId} and ${equalsIndexed(sql`write_id`, sql`${writeId}::uuid`)}
-    order by write_id desc, id desc limit 1`,
-    'history.last-of-write',
-  )
+    order by write_id desc, id desc limit 1`

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
 import { isLive } from './tokens.ts'
@@ -12,11 +12,11 @@ import { isLive } from './tokens.ts'
  * there are.
  */
 export const passGate = (companyId: number): Statement =>
-  statement(sql`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.pass')
+  query('gate.pass')`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`
 
 /** Takes the company's gate alone, as every revocation of rights does before it locks a row. */
 export const closeGate = (companyId: number): Statement =>
-  statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.close')
+  query('gate.close')`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`
 
 /** An advisory lock of a unique value, or of a bucket of values. */
 export type ValueLock = { key: string; isShared: boolean }

@@ -2,24 +2,30 @@ import { raw, type Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys } from '../access.ts'
 import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, type Origin, originOf } from '../author.ts'
-import { drawIds, epochOf, inEpoch, lineOf, loggedThere, ofRecords, withIds } from '../citus/log.ts'
-import { eitherSql, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { drawIds, epochOf, inEpoch, lineOf, ofRecords, withIds } from '../citus/log.ts'
+import { eitherSql, query, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: its writes, and its identity. Decisions, Changes. */
 
 /**
  * Inserts a row of the log for each row of `of` (record_id, version, changes, held). The statement began after the
- * record was locked, and it reads the epoch itself: both keep the log in the order of commits.
+ * record was locked, and it reads the epoch itself: both keep the log in the order of commits. Where companies are
+ * distributed (`isThere`) the ids come first in `of`, and the company's own row is joined, so that the position is one
+ * of the company's server.
  */
-function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql): Sql {
+function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql, isThere = false): Sql {
+  const { companyId } = author
   const { records, action, removalId, isAudit = false } = logged
   const { columns, values } = cameFrom(author, isAudit)
+  const [own, type] = isThere ? [sql`c.id`, raw('::text')] : [sql`${companyId}::bigint`, sql``]
+  const [names, place] = isThere ? [sql`pos, id, `, sql`log_position(c.id), `] : [sql``, sql``]
+  const source = sql`(${of}) logged`
   return sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
-      record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
-    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
+      ${names}record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
+    select ${own}, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}${type},
       ${author.previewId ?? null}::uuid,
-      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*, ${originOf(author)}${values}
-    from (${of}) logged`
+      ${records}${type}, ${action}${type}, ${removalId ?? null}::bigint, ${isThere ? epochOf(companyId) : newestEpoch}, ${place}logged.*, ${originOf(author)}${values}
+    from ${isThere ? sql`companies c cross join ${source} where c.id = ${companyId}` : source}`
 }
 
 /** Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. */
@@ -47,7 +53,7 @@ export function appendRecords(
   const of = sql`select r.id, ${columns} from ${byKeys(table, companyId, ids)} where ${only}`
   return statement(sql`${insertLog(author, noted, of)}${returning}`, name, async (run) => {
     const there = ofRecords({ companyId, table, written: await withIds(run, ids), columns, only })
-    return { rows: inEpoch(run, companyId, loggedThere(author, noted, there, returning)) }
+    return { rows: inEpoch(run, companyId, statement(sql`${insertLog(author, noted, there, true)}${returning}`)) }
   })
 }
 
@@ -68,16 +74,14 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
   const append = (ids?: readonly number[]): Statement => {
     const [columns, values] = ids ? [sql`id, pos, `, sql`given.id, log_position(c.id), `] : [sql``, sql``]
     const given = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
-    return statement(
-      sql`insert into history (${columns}company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+    return query(ids ? 'log.append-there' : 'log.append')`
+      insert into history (${columns}company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, write_id, request_id, idempotency_key)
     select ${values}c.id, ${accountId}::bigint, ${tokenId}::bigint, ${doorOf(author)}::text, ${previewId ?? null}::uuid,
       ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${ids ? epochOf(companyId) : newestEpoch},
       given.record_id, given.version, given.changes, given.write_id, given.request_id, given.idempotency_key
     from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (id bigint, record_id bigint,
-      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = ${companyId}`,
-      ids ? 'log.append-there' : 'log.append',
-    )
+      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = ${companyId}`
   }
   const steps: Steps = async (run) => {
     const ids = await drawIds(run, rows.length)
@@ -96,7 +100,7 @@ export function appendAudit(
   const noted = { records, action, isAudit: true }
   return statement(insertLog(author, noted, sql`select ${row}`), undefined, async (run) => {
     const [id] = await drawIds(run, 1)
-    return inEpoch(run, author.companyId, loggedThere(author, noted, sql`select ${id}::bigint, ${row}`))
+    return inEpoch(run, author.companyId, statement(insertLog(author, noted, sql`select ${id}::bigint, ${row}`, true)))
   })
 }
 

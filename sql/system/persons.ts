@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import { equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
-import { eitherSql, identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, identifier, instant, query, type Statement, sql } from '../statement.ts'
 import { attemptRowBytes } from './webhook-attempts.ts'
 
 /** The data of a person in the fixed tables, and its erasure. Decisions, Persons. */
@@ -9,21 +9,18 @@ import { attemptRowBytes } from './webhook-attempts.ts'
  * Notes an erasure: from now on, details of earlier calls are not written. The company's row must be locked for update.
  */
 export const noteErasure = (companyId: number): Statement =>
-  statement(sql`update companies c set persons_erased_at = now() where c.id = ${companyId}`, 'persons.note-erasure')
+  query('persons.note-erasure')`update companies c set persons_erased_at = now() where c.id = ${companyId}`
 
 export const deleteDetails = (companyId: number): Statement =>
-  statement(
-    sql`delete from call_details where ${eitherSql(
-      sql`ctid = any (array(select ctid from call_details where company_id = ${companyId} ${inOrderOf(sql`request_id`)}))`,
-      () => sql`company_id = ${companyId}`,
-    )}`,
-    'persons.delete-details',
-  )
+  query('persons.delete-details')`delete from call_details where ${eitherSql(
+    sql`ctid = any (array(select ctid from call_details where company_id = ${companyId} ${inOrderOf(sql`request_id`)}))`,
+    () => sql`company_id = ${companyId}`,
+  )}`
 
 /** Empties the requests and answers of up to `most` attempts. Returns a row for each. */
 export const emptyAttempts = (companyId: number, most: number): Statement =>
-  statement(
-    sql`update webhook_attempts set request_headers = '{}', request_body = '', answer_headers = null, answer_body = null,
+  query('persons.empty-attempts')`
+    update webhook_attempts set request_headers = '{}', request_body = '', answer_headers = null, answer_body = null,
       answer_cut = false, bytes = case when bytes is not null then ${attemptRowBytes} + coalesce(octet_length(detail), 0) end
     where ${rowsOf(
       'webhook_attempts',
@@ -32,9 +29,7 @@ export const emptyAttempts = (companyId: number, most: number): Statement =>
       sql`company_id = ${companyId}
         and (request_body <> '' or request_headers::text <> '{}' or answer_headers is not null or answer_body is not null)
       order by id limit ${most}`,
-    )} returning 1 as emptied`,
-    'persons.empty-attempts',
-  )
+    )} returning 1 as emptied`
 
 /** Members to erase in stored answers, and the text that replaces theirs. */
 export type ErasedMembers = { members: readonly string[]; instead: string }
@@ -58,24 +53,20 @@ function emptyBodies(
   most: number,
 ): Statement {
   const pattern = `"(${members.join('|')})":"(?!${instead}")(?:[^"\\\\]|\\\\.)*"`
-  return statement(
-    sql`update ${identifier(name)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
+  return query(`persons.empty-${name}`)`
+    update ${identifier(name)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
     where ${rowsOf(
       name,
       companyId,
       key,
       sql`company_id = ${companyId} and body ~ ${pattern} order by ${raw(key.replaceAll(/[()]/g, ''))} limit ${most}`,
-    )} returning 1 as emptied`,
-    `persons.empty-${name}`,
-  )
+    )} returning 1 as emptied`
 }
 
 /** Removes the password of an erased account, so that nobody can sign in to it. */
 export const forgetPassword = (companyId: number, id: number): Statement =>
-  statement(
-    sql`update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`,
-    'persons.forget-password',
-  )
+  query('persons.forget-password')`
+    update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`
 
 export type AccountSessionRow = {
   id: number
@@ -88,13 +79,11 @@ export type AccountSessionRow = {
 
 /** Reads the sessions of an account; each began with a sign-in. */
 export const sessionsOfPerson = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`select id, ${instant('created_at')} as created_at, ${instant('last_seen_at')} as last_seen_at, device, peer, forwarded_for
+  query('persons.sessions')`
+    select id, ${instant('created_at')} as created_at, ${instant('last_seen_at')} as last_seen_at, device, peer, forwarded_for
     from (
       select * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
-    ) s order by id`,
-    'persons.sessions',
-  )
+    ) s order by id`
 
 export type AccountCallRow = {
   at: string
@@ -106,11 +95,8 @@ export type AccountCallRow = {
 
 /** Reads the newest calls with tokens of an account. */
 export const callsOfPerson = (companyId: number, accountId: number, most: number): Statement =>
-  statement(
-    sql`select ${instant('c.at')} as at, c.route, c.record_id, c.status, host(c.peer) as peer
+  query('persons.calls')`select ${instant('c.at')} as at, c.route, c.record_id, c.status, host(c.peer) as peer
     from (select * from calls where company_id = ${companyId} order by at desc offset 0) c
     where c.token_id in (
       select id from (select * from tokens where company_id = ${companyId} ${inOrderOf(sql`id`)}) t where account_id = ${accountId}
-    ) order by c.at desc limit ${most}`,
-    'persons.calls',
-  )
+    ) order by c.at desc limit ${most}`

@@ -3,7 +3,8 @@ import { previewHours, previewKeptDays } from '#registry/agents.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import type { Preview } from '#registry/refusals.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql, statement } from '../statement.ts'
+import { nextCompanies } from './sweep.ts'
 
 /** Previews by agents, and their outcomes. Decisions, Agents. */
 
@@ -38,7 +39,7 @@ const columns = sql`p.id, p.token_id, p.client, p.why, p.call, p.hash, p.plan, p
 
 /** Makes inserts of previews of a company wait for each other, so that each sees their number. */
 export const takeTurn = (companyId: number): Statement =>
-  statement(sql`select pg_advisory_xact_lock(hashtext('previews'), ${companyId % 2 ** 31}::int)`, 'previews.turn')
+  query('previews.turn')`select pg_advisory_xact_lock(hashtext('previews'), ${companyId % 2 ** 31}::int)`
 
 /**
  * The number of previews that can still be applied, whether no person was erased since `erasedAt`, and the end of a new
@@ -47,14 +48,11 @@ export const takeTurn = (companyId: number): Statement =>
 export type RoomRow = { open: number; is_same: boolean; expires_at: string }
 
 export const previewRoom = (companyId: number, erasedAt: string | null): Statement =>
-  statement(
-    sql`select persons_erased_at is not distinct from ${erasedAt}::timestamptz as is_same, (
+  query('previews.room')`select persons_erased_at is not distinct from ${erasedAt}::timestamptz as is_same, (
       select count(*) from (
         select from previews where company_id = ${companyId} and ended_at is null and expires_at > now() ${inOrderOf(sql`expires_at`)}
       ) live
-    ) as open, ${instant(`(now() + make_interval(hours => ${previewHours}))`)} as expires_at from ${companyRow(companyId)} c`,
-    'previews.room',
-  )
+    ) as open, ${instant(`(now() + make_interval(hours => ${previewHours}))`)} as expires_at from ${companyRow(companyId)} c`
 
 type NewPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why' | 'call' | 'hash' | 'plan' | 'expires_at'>
 
@@ -62,12 +60,9 @@ export const insertPreview = (
   companyId: number,
   { id, token_id, client, why, call, hash, plan, expires_at }: NewPreview,
 ): Statement =>
-  statement(
-    sql`insert into previews (company_id, id, token_id, client, why, call, hash, plan, expires_at)
+  query('previews.insert')`insert into previews (company_id, id, token_id, client, why, call, hash, plan, expires_at)
     values (${companyId}, ${id}::uuid, ${token_id}, ${client}, ${why}, ${JSON.stringify(call)}::jsonb, ${hash},
-      ${JSON.stringify(plan)}::jsonb, ${expires_at}::timestamptz)`,
-    'previews.insert',
-  )
+      ${JSON.stringify(plan)}::jsonb, ${expires_at}::timestamptz)`
 
 /** A preview with the data that decides on it: the current settings of agents, and the permissions of its approver. */
 export type JudgedRow = PreviewRow & {
@@ -78,24 +73,18 @@ export type JudgedRow = PreviewRow & {
 
 /** Reads a preview. If it is locked, no other transaction can apply it or decide on it. */
 export const judgedPreview = (companyId: number, id: string, isHeld: boolean): Statement =>
-  statement(
-    sql`select ${columns}, c.agents, a.permissions
+  query(isHeld ? 'previews.hold' : 'previews.find')`select ${columns}, c.agents, a.permissions
     from (
       select * from previews where company_id = ${companyId} and id = ${id}::uuid ${isHeld ? sql`for no key update` : sql``} offset 0
     ) p cross join ${companyRow(companyId)} c
     left join lateral (
       select permissions from ${byKey('accounts', companyId, sql`p.decided_by`)} account where disabled_at is null
-    ) a on true`,
-    isHeld ? 'previews.hold' : 'previews.find',
-  )
+    ) a on true`
 
 /** Lets a preview wait for a person if it was open, or its approver has lost the right. */
 export const letWait = (companyId: number, id: string): Statement =>
-  statement(
-    sql`update previews set state = 'waiting', decided_by = null, decided_at = null
-    where company_id = ${companyId} and id = ${id}::uuid and state in ('open', 'approved')`,
-    'previews.wait',
-  )
+  query('previews.wait')`update previews set state = 'waiting', decided_by = null, decided_at = null
+    where company_id = ${companyId} and id = ${id}::uuid and state in ('open', 'approved')`
 
 /** Must be held. */
 export const decidePreview = (
@@ -103,19 +92,15 @@ export const decidePreview = (
   id: string,
   { state, accountId }: { state: 'approved' | 'declined'; accountId: number },
 ): Statement =>
-  statement(
-    sql`update previews set state = ${state}::text, decided_by = ${accountId}, decided_at = now()${state === 'declined' ? sql`, ended_at = now()` : sql``}
-    where company_id = ${companyId} and id = ${id}::uuid`,
-    state === 'declined' ? 'previews.decline' : 'previews.approve',
-  )
+  query(state === 'declined' ? 'previews.decline' : 'previews.approve')`
+    update previews set state = ${state}::text, decided_by = ${accountId}, decided_at = now()${state === 'declined' ? sql`, ended_at = now()` : sql``}
+    where company_id = ${companyId} and id = ${id}::uuid`
 
 /** Must be held. */
 export const settlePreview = (companyId: number, id: string, writeId: string, results: Json): Statement =>
-  statement(
-    sql`update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb, ended_at = now()
-    where company_id = ${companyId} and id = ${id}::uuid`,
-    'previews.settle',
-  )
+  query('previews.settle')`
+    update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb, ended_at = now()
+    where company_id = ${companyId} and id = ${id}::uuid`
 
 export type DecidedRow = PreviewRow & { token_label: string; decided_by_name: string | null }
 
@@ -131,26 +116,20 @@ export const shownPreview = (companyId: number, id: string): Statement =>
 
 /** Reads the newest previews: those that wait for a person or can still be applied, or all. */
 export const latestPreviews = (companyId: number, limit: number): Statement =>
-  statement(
-    sql`${selectPreviews(
-      companyId,
-      sql`(select * from previews where company_id = ${companyId} order by created_at desc limit ${limit})`,
-    )} order by p.created_at desc, p.id desc`,
-    'previews.latest',
-  )
+  query('previews.latest')`${selectPreviews(
+    companyId,
+    sql`(select * from previews where company_id = ${companyId} order by created_at desc limit ${limit})`,
+  )} order by p.created_at desc, p.id desc`
 
 /** Reads previews that wait for a person, the oldest first. */
 export const waitingPreviews = (companyId: number): Statement =>
-  statement(
-    sql`${selectPreviews(
-      companyId,
-      sql`(
+  query('previews.waiting')`${selectPreviews(
+    companyId,
+    sql`(
         select * from previews where company_id = ${companyId} and ended_at is null and state = 'waiting' and expires_at > now()
         ${inOrderOf(sql`expires_at`)}
       )`,
-    )} order by p.created_at, p.id`,
-    'previews.waiting',
-  )
+  )} order by p.created_at, p.id`
 
 const selectPreviews = (companyId: number, source: ReturnType<typeof sql>) => sql`select ${columns}, (
       select label from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, sql`p.token_id`)} ${inOrderOf(sql`id`)}
@@ -160,60 +139,41 @@ const selectPreviews = (companyId: number, source: ReturnType<typeof sql>) => sq
 
 /** Ends previews that could still be applied: they may contain an erased person. */
 export const endPreviews = (companyId: number): Statement =>
-  statement(
-    sql`update previews set state = 'declined', ended_at = now()
-    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ended_at is null ${inOrderOf(sql`expires_at`, sql`id`)}`)}`,
-    'persons.end-previews',
-  )
+  query('persons.end-previews')`update previews set state = 'declined', ended_at = now()
+    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ended_at is null ${inOrderOf(sql`expires_at`, sql`id`)}`)}`
 
 /** Empties previews, which may contain an erased person. */
 export const emptyPreviews = (companyId: number): Statement =>
-  statement(
-    sql`update previews set why = null, call = null, plan = null, results = null where company_id = ${companyId}`,
-    'persons.empty-previews',
-  )
+  query('persons.empty-previews')`
+    update previews set why = null, call = null, plan = null, results = null where company_id = ${companyId}`
 
 const isForgettable = sql`plan is not null and coalesce(ended_at, expires_at) < now() - make_interval(days => ${previewKeptDays})`
 
 /** Reads the next companies, by their ids, with previews whose contents must be erased. */
-export const companiesWithTold = (after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from previews where company_id = companies.id and ${isForgettable} ${inOrderOf(sql`expires_at`, sql`id`)})
-    order by id limit ${most}`,
-    'previews.companies-with-told',
-  )
+export const companiesWithTold = (after: number, most: number): Statement => {
+  const told = sql`previews where company_id = companies.id and ${isForgettable} ${inOrderOf(sql`expires_at`, sql`id`)}`
+  return statement(nextCompanies(told, after, most), 'previews.companies-with-told')
+}
 
 export const forgetTold = (companyId: number, most: number): Statement =>
-  statement(
-    sql`update previews set why = null, call = null, plan = null, results = null
+  query('previews.forget')`update previews set why = null, call = null, plan = null, results = null
     where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ${isForgettable} order by expires_at, id limit ${most}`)}
-    returning 1 as swept`,
-    'previews.forget',
-  )
+    returning 1 as swept`
 
 const isOld = (keptDays: number) => sql`created_at < now() - make_interval(days => ${keptDays}::int)`
 
 /** Reads the next companies with previews that are older than `keptDays`. */
-export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement =>
-  statement(
-    sql`select id from companies where id > ${after}
-      and exists (select from previews where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`created_at`)})
-    order by id limit ${most}`,
-    'previews.companies-with-old',
-  )
+export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement => {
+  const old = sql`previews where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`created_at`)}`
+  return statement(nextCompanies(old, after, most), 'previews.companies-with-old')
+}
 
 export const sweepPreviews = (companyId: number, keptDays: number, most: number): Statement =>
-  statement(
-    sql`delete from previews
+  query('previews.sweep')`delete from previews
     where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ${isOld(keptDays)} order by created_at limit ${most}`)}
-    returning 1 as swept`,
-    'previews.sweep',
-  )
+    returning 1 as swept`
 
 /** Counts the previews of all companies that can still be applied, by state. */
 export const countPreviews = (): Statement =>
-  statement(
-    sql`select state, count(*) as count from previews where ended_at is null and expires_at > now() group by state`,
-    'previews.count',
-  )
+  query('previews.count')`
+    select state, count(*) as count from previews where ended_at is null and expires_at > now() group by state`

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { liveOf } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 
 /** The plan of a company, and the number of its quota slots in use. */
 
@@ -12,37 +12,20 @@ export const holdPlan = (companyId: number): Statement => statement(planHeld(com
 
 /** Takes this many quota slots of the plan. Takes none and returns no row if fewer are left. */
 export const takeSlots = (companyId: number, records: string, limit: number, slots: number): Statement =>
-  statement(
-    sql`update plan_usage set used = used + ${slots}
-    where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`,
-    'plan.take',
-  )
+  query('plan.take')`update plan_usage set used = used + ${slots}
+    where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`
 
 export const releaseSlots = (companyId: number, records: string, slots: number): Statement =>
-  statement(
-    sql`update plan_usage set used = used - ${slots} where company_id = ${companyId} and records = ${records}`,
-    'plan.give-back',
-  )
+  query('plan.give-back')`
+    update plan_usage set used = used - ${slots} where company_id = ${companyId} and records = ${records}`
 
 export const slotsUsed = (companyId: number, records: string): Statement =>
-  statement(sql`select used from plan_usage where company_id = ${companyId} and records = ${records}`, 'plan.used')
+  query('plan.used')`select used from plan_usage where company_id = ${companyId} and records = ${records}`
 
-/** Counts the live records anew. Must run in a statement after `lockCompany`, so that it sees all of them. */
-export const recountSlots = (companyId: number, records: string): Statement =>
-  statement(
-    sql`insert into plan_usage (company_id, records, used)
-    select ${companyId}, ${records}::text, count(*) from ${liveOf(records, companyId)} r
-    on conflict (company_id, records) do update set used = excluded.used
-    returning used`,
-    undefined,
-    async (run) => {
-      const [counted] = await run<{ used: number }>(countLive(companyId, records))
-      return run(
-        statement(sql`insert into plan_usage (company_id, records, used) values (${companyId}, ${records}, ${counted?.used})
-          on conflict (company_id, records) do update set used = excluded.used returning used`),
-      )
-    },
-  )
-
+/** Counts the live records. In a statement after `lockCompany` it sees all of them. */
 export const countLive = (companyId: number, records: string): Statement =>
   statement(sql`select count(*) as used from ${liveOf(records, companyId)} r`)
+
+export const setSlots = (companyId: number, records: string, used: number): Statement =>
+  statement(sql`insert into plan_usage (company_id, records, used) values (${companyId}, ${records}, ${used})
+    on conflict (company_id, records) do update set used = excluded.used`)

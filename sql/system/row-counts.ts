@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { compactThere } from '../citus/system.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /**
@@ -16,10 +16,8 @@ export const rowCount = (companyId: number | Sql, records: string): Sql => {
 
 /** Adds to the exact number of a company's live records of a resource. */
 export const addToRowCount = (companyId: number, records: string, change: number): Statement =>
-  statement(
-    sql`insert into tally_changes (company_id, records, change) values (${companyId}, ${records}, ${change})`,
-    'row-counts.change',
-  )
+  query('row-counts.change')`
+    insert into tally_changes (company_id, records, change) values (${companyId}, ${records}, ${change})`
 
 /** Compacts up to `most` changes into the totals. */
 export const compactRowCounts = (most: number): Statement =>
@@ -40,8 +38,7 @@ export type UsageRow = { id: number; name: string; plan: string; calls: number; 
 
 /** Reads the companies with most calls in this many days up to today: stored calls, and the sums of the others. */
 export const usageOfCompanies = (days: number, most: number): Statement =>
-  statement(
-    sql`select c.id, c.name, c.plan, recent.calls + former.calls as calls,
+  query('usage.of-companies')`select c.id, c.name, c.plan, recent.calls + former.calls as calls,
       recent.counted + former.counted as counted, live.records
     from (select id, name, plan from companies order by id) c
     cross join lateral (
@@ -57,6 +54,4 @@ export const usageOfCompanies = (days: number, most: number): Statement =>
       select coalesce((select sum(total) from tallies where company_id = c.id), 0)::bigint
         + coalesce((select sum(change) from tally_changes where company_id = c.id), 0)::bigint as records
     ) live
-    order by calls desc, records desc, c.id limit ${most}`,
-    'usage.of-companies',
-  )
+    order by calls desc, records desc, c.id limit ${most}`

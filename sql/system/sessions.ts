@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
-import { eitherSql, instant, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, instant, query, type Statement, sql, statement } from '../statement.ts'
 import { sweepStatement } from './sweep.ts'
 
 /** The key of a session of the console: its company and the hash of its id. */
@@ -83,65 +83,39 @@ export const touchSession = (key: SessionKey): Statement =>
     sql`update sessions set last_seen_at = now() where ${placeOf(key, 'for update skip locked')}`,
     'session.touch',
     async (run) => {
-      const held = await run(
-        statement(sql`select from ${bySession(key, 'for update skip locked')} s`, 'session.hold-to-touch'),
-      )
-      return held.length === 0 ? [] : run(touchHeld(key))
+      const held = await run(query('session.hold-to-touch')`select from ${bySession(key, 'for update skip locked')} s`)
+      const touched = sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`
+      return held.length === 0
+        ? []
+        : run(query('session.touch-held')`update sessions set last_seen_at = now() where ${touched}`)
     },
   )
 
-const touchHeld = (key: SessionKey): Statement =>
-  statement(
-    sql`update sessions set last_seen_at = now() where company_id = ${key.companyId} and id_hash = ${key.idHash}`,
-    'session.touch-held',
-  )
-
 /**
- * Inserts a session of an account that is not disabled. If a hash is given, its password must still have that hash. A
- * concurrent change of the password is waited for.
+ * Locks an account that is not disabled, for a session of it. If a hash is given, its password must still have that
+ * hash. A concurrent change of the password is waited for.
  */
+export const holdAccount = (companyId: number, accountId: number, passwordHash: string | null): Statement =>
+  query('session.account')`select from ${byKey('accounts', companyId, accountId, 'for share')} a
+    where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`
+
+/** Inserts a session of an account that this transaction has locked. */
 export const insertSession = (
   { companyId, idHash }: SessionKey,
   accountId: number,
   { device, peer, forwardedFor, plainName }: SessionOrigin,
-  passwordHash: string | null,
 ): Statement =>
-  statement(
-    sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
-    select company_id, ${idHash}::bytea, id, now() + make_interval(days => ${sessionDays}), ${device}::text, ${peer}::text,
-      ${forwardedFor}::text, case when ${plainName}::boolean then 'infinity'::timestamptz end
-    from ${byKey('accounts', companyId, accountId, 'for share')} a
-    where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)
-    returning id`,
-    'session.insert',
-    async (run) => {
-      const held = await run(
-        statement(
-          sql`select from ${byKey('accounts', companyId, accountId, 'for share')} a
-          where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`,
-          'session.account',
-        ),
-      )
-      if (held.length === 0) return []
-      return run(
-        statement(
-          sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
-          values (${companyId}, ${idHash}::bytea, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}::text,
-            ${peer}::text, ${forwardedFor}::text, ${plainName ? 'infinity' : null}::timestamptz)
-          returning id`,
-          'session.insert-held',
-        ),
-      )
-    },
-  )
+  query('session.insert')`
+    insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
+    values (${companyId}, ${idHash}, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}, ${peer},
+      ${forwardedFor}, ${plainName ? 'infinity' : null}::timestamptz)
+    returning id`
 
 /** Requires the prefix of its cookie from now on. Running requests have one more minute. */
 export const endPlainName = (key: SessionKey): Statement =>
-  statement(
-    sql`update sessions set plain_name_until = least(plain_name_until, now() + interval '1 minute')
-    where ${placeOf(key)}`,
-    'session.end-plain-name',
-  )
+  query('session.end-plain-name')`
+    update sessions set plain_name_until = least(plain_name_until, now() + interval '1 minute')
+    where ${placeOf(key)}`
 
 export type ListedSession = {
   id: number
@@ -155,41 +129,32 @@ export type ListedSession = {
 
 /** Reads the sessions of an account that are not over, the last used first. */
 export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number): Statement =>
-  statement(
-    sql`select id, device, peer, forwarded_for, ${instant('created_at')} as created_at,
+  query('session.list')`select id, device, peer, forwarded_for, ${instant('created_at')} as created_at,
       ${instant('last_seen_at')} as last_seen_at, id_hash = ${idHash} as is_this
     from ${ofAccount(companyId, accountId)} s
     where expires_at > now() and last_seen_at > now() - make_interval(hours => ${sessionIdleHours})
-    order by s.last_seen_at desc, id desc`,
-    'session.list',
-  )
+    order by s.last_seen_at desc, id desc`
 
 /** Deletes one of an account's sessions. Returns its hash. */
 export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
-  statement(
-    sql`delete from sessions where ${eitherSql(
-      sql`ctid = any (array(
+  query('session.delete-one')`delete from sessions where ${eitherSql(
+    sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id = ${id}
     ))`,
-      () => sql`company_id = ${companyId} and account_id = ${accountId} and id = ${id}`,
-    )} returning id_hash`,
-    'session.delete-one',
-  )
+    () => sql`company_id = ${companyId} and account_id = ${accountId} and id = ${id}`,
+  )} returning id_hash`
 
 export const deleteSession = (key: SessionKey): Statement =>
-  statement(sql`delete from sessions where ${placeOf(key)} returning id, account_id`, 'session.delete')
+  query('session.delete')`delete from sessions where ${placeOf(key)} returning id, account_id`
 
 /** Deletes the sessions of an account, except one if its hash is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
-  statement(
-    sql`delete from sessions where ${eitherSql(
-      sql`ctid = any (array(
+  query('session.delete-all')`delete from sessions where ${eitherSql(
+    sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id_hash is distinct from ${but}
     ))`,
-      () => sql`company_id = ${companyId} and account_id = ${accountId} and id_hash is distinct from ${but}`,
-    )} returning id`,
-    'session.delete-all',
-  )
+    () => sql`company_id = ${companyId} and account_id = ${accountId} and id_hash is distinct from ${but}`,
+  )} returning id`
 
 /** Removes up to `most` sessions that are over. Returns a row for each. */
 export const sweepSessions = (most: number): Statement =>

@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
 import { candidatesThere } from '../citus/logins.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** Statements of a sign-in: the accounts of an address, and the count of attempts. */
@@ -43,10 +43,7 @@ export const candidatesFor = (email: string, accountId: number | null): Statemen
 
 /** Reads the password hash of a signed-in account. */
 export const passwordOf = (companyId: number, accountId: number): Statement =>
-  statement(
-    sql`select password_hash from accounts where company_id = ${companyId} and id = ${accountId}`,
-    'accounts.password',
-  )
+  query('accounts.password')`select password_hash from accounts where company_id = ${companyId} and id = ${accountId}`
 
 export type AttemptRow = { subject: Buffer; attempts: number; seconds_left: number }
 
@@ -55,35 +52,27 @@ export type AttemptRow = { subject: Buffer; attempts: number; seconds_left: numb
  * window that is over begins anew. Rows are locked in one order, so that two statements never wait for each other.
  */
 export const countAttempt = (subjects: readonly Buffer[], windowSeconds: number): Statement =>
-  statement(
-    sql`insert into password_attempts as p (subject, attempts, started_at)
+  query('attempts.count')`insert into password_attempts as p (subject, attempts, started_at)
     select subject, 1, now() from unnest(${subjects}::bytea[]) subject order by subject
     on conflict (subject) do update set
       attempts = case when p.started_at < now() - make_interval(secs => ${windowSeconds}) then 1 else p.attempts + 1 end,
       started_at = case when p.started_at < now() - make_interval(secs => ${windowSeconds}) then now() else p.started_at end
     returning subject, attempts,
-      ceil(extract(epoch from p.started_at + make_interval(secs => ${windowSeconds}) - now()))::int as seconds_left`,
-    'attempts.count',
-  )
+      ceil(extract(epoch from p.started_at + make_interval(secs => ${windowSeconds}) - now()))::int as seconds_left`
 
 /** Deletes all attempts of some subjects, and takes the last one of others back. Rows are locked in one order. */
 export const forgiveAttempts = (forgotten: readonly Buffer[], returned: readonly Buffer[]): Statement =>
-  statement(
-    sql`with held as (
+  query('attempts.forgive')`with held as (
       select subject from password_attempts where subject = any (${[...forgotten, ...returned]}::bytea[])
       order by subject for update
     ), gone as (
       delete from password_attempts p using held where p.subject = held.subject and p.subject = any (${forgotten}::bytea[])
     )
     update password_attempts p set attempts = greatest(p.attempts - 1, 0) from held
-    where p.subject = held.subject and p.subject = any (${returned}::bytea[])`,
-    'attempts.forgive',
-  )
+    where p.subject = held.subject and p.subject = any (${returned}::bytea[])`
 
 /** Removes up to `most` counts whose window is over. Returns a row for each. */
 export const sweepAttempts = (most: number, windowSeconds: number): Statement =>
-  statement(
-    sql`${sweepFrom('password_attempts', sql`where started_at < now() - make_interval(secs => ${windowSeconds})`, most)}
-    returning 1 as swept`,
-    'attempts.sweep',
-  )
+  query('attempts.sweep')`
+    ${sweepFrom('password_attempts', sql`where started_at < now() - make_interval(secs => ${windowSeconds})`, most)}
+    returning 1 as swept`

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
@@ -18,6 +18,11 @@ export type StoredResponseRow = {
   write_id: string | null
 }
 
+/** Columns of a stored answer; all are null if the key has none. `is_over`: it no longer counts. */
+export type EarlierRow = { [column in keyof StoredResponseRow]?: StoredResponseRow[column] | null } & {
+  is_over?: boolean | null
+}
+
 /** A key of a company, and its advisory lock. */
 export type KeyAsk = { key: string; lock: string }
 
@@ -29,19 +34,15 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
  * free. Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
 export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
-  statement(
-    sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+  query('keys.claim')`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
     from (select * from tokens ${ofToken(companyId, tokenHash)}) t
     cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)
-    where ${isLive()}`,
-    'keys.claim',
-  )
+    where ${isLive()}`
 
 export type ClaimRow = { place: number; claimed: boolean }
 
 /** Claims a key for a caller whose session is locked already. */
-export const claimForSession = (lock: string): Statement =>
-  statement(sql`select ${lockKey(lock)} as claimed`, 'key.hold')
+export const claimForSession = (lock: string): Statement => query('key.hold')`select ${lockKey(lock)} as claimed`
 
 export const findStoredResponse = (companyId: number, key: string): Statement =>
   statement(answerOf(companyId, key), 'answer.find')
@@ -82,22 +83,20 @@ export function storeResponses(
   }))
   const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(sql`given.record_id`)})` : sql`given.etag`
   // The column's default is volatile: with it the insert would not be a single task of a distributed database.
-  return statement(
-    sql`insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
+  return query(`${tagged ? `${tagged.records}.` : ''}answers.keep`)`
+    insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
     select c.id, given.key, given.fingerprint, given.status, given.body, given.location, ${tag}, given.request_id, given.write_id,
       statement_timestamp()
     from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (key text, fingerprint bytea,
       status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
-    where c.id = ${companyId}${tagged ? sql` returning a.key, a.etag` : sql``}`,
-    `${tagged ? `${tagged.records}.` : ''}answers.keep`,
-  )
+    where c.id = ${companyId}${tagged ? sql` returning a.key, a.etag` : sql``}`
 }
 
 export type KeyTagRow = { key: string; etag: string }
 
 /** Removes answers that no longer count, so that others can use their keys. */
 export const deleteStoredResponses = (companyId: number, keys: readonly string[]): Statement =>
-  statement(sql`delete from answers where company_id = ${companyId} and key = any (${keys}::text[])`, 'answers.forget')
+  query('answers.forget')`delete from answers where company_id = ${companyId} and key = any (${keys}::text[])`
 
 /** Removes up to `most` answers that no longer count. Returns a row for each. Correctness does not depend on it. */
 export const sweepAnswers = (most: number): Statement =>

@@ -25,3 +25,12 @@ export const sweepOlder = ({
   ...swept
 }: Omit<SweptRows, 'where'> & { name: string; keptDays: number }): Statement =>
   sweepStatement({ ...swept, where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at` })
+
+/** Selects the next companies, by their ids, for which there are rows. */
+export const nextCompanies = (
+  rows: Sql,
+  after: number,
+  most: number,
+): Sql => sql`select id from companies where id > ${after}
+      and exists (select from ${rows})
+    order by id limit ${most}`

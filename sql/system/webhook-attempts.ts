@@ -1,7 +1,8 @@
 import { raw, type Sql } from 'sql-template-tag'
+import type { PageCut } from '#registry/listing.ts'
 import type { Payload } from '#registry/webhooks.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { isAfterErasure } from './companies.ts'
 import type { Position } from './log.ts'
 
@@ -51,12 +52,10 @@ export const insertAttempt = (attempt: AttemptRow): Statement =>
         ? attempt
         : { ...attempt, answer_headers: null, answer_body: null, answer_cut: false }
       return run(
-        statement(
-          sql`insert into webhook_attempts (${columnsOfAttempt}, answer_headers, answer_body, answer_cut)
+        query('webhook-attempts.insert-there')`
+          insert into webhook_attempts (${columnsOfAttempt}, answer_headers, answer_body, answer_cut)
           values (${valuesOf(kept)}, ${jsonOrNull(kept.answer_headers)}::json, ${kept.answer_body}, ${kept.answer_cut})
           returning id`,
-          'webhook-attempts.insert-there',
-        ),
       )
     },
   )
@@ -106,22 +105,17 @@ const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean)
 export const attemptsOf = (
   companyId: number,
   endpointId: number,
-  { failedAlone, limit, offset }: { failedAlone: boolean; limit: number; offset: number },
+  { failedAlone, limit, offset }: PageCut & { failedAlone: boolean },
 ): Statement =>
-  statement(
-    sql`select ${shown} from webhook_attempts where ${ofEndpoint(companyId, endpointId, failedAlone)}
-    order by endpoint_id desc, id desc limit ${limit} offset ${offset}`,
-    'webhook-attempts.list',
-  )
+  query('webhook-attempts.list')`
+    select ${shown} from webhook_attempts where ${ofEndpoint(companyId, endpointId, failedAlone)}
+    order by endpoint_id desc, id desc limit ${limit} offset ${offset}`
 
 export const countAttempts = (companyId: number, endpointId: number, failedAlone: boolean): Statement =>
-  statement(
-    sql`select count(*) as total from (
+  query('webhook-attempts.count')`select count(*) as total from (
       select from webhook_attempts where ${ofEndpoint(companyId, endpointId, failedAlone)}
       ${inOrderOf(raw('endpoint_id'), raw('id'))}
-    ) counted`,
-    'webhook-attempts.count',
-  )
+    ) counted`
 
 export type AttemptInFull = AttemptListRow &
   Pick<AttemptRow, 'after' | 'payload' | 'request_bytes' | 'test_body' | 'answer_headers' | 'answer_body'> & {
@@ -148,8 +142,8 @@ export type AttemptDetailsRow = AttemptListRow &
   }
 
 export const findAttempt = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select ${shown}, after, payload, floor(extract(epoch from at))::float8 as timestamp, request_bytes, request_sha256,
+  query('webhook-attempts.find')`
+    select ${shown}, after, payload, floor(extract(epoch from at))::float8 as timestamp, request_bytes, request_sha256,
       case when after is null and request_sha256 is not null then request_body end as test_body,
       case when request_sha256 is not null then answer_headers end as answer_headers,
       case when request_sha256 is not null then answer_body end as answer_body, answer_cut, (
@@ -158,6 +152,4 @@ export const findAttempt = (companyId: number, id: number): Statement =>
       ) as permissions
     from (
       select * from webhook_attempts where company_id = ${companyId} and ${equalsIndexed(sql`id`, id)} ${inOrderOf(sql`id`)}
-    ) a`,
-    'webhook-attempts.find',
-  )
+    ) a`

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { eitherSql, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { eitherSql, query, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type Cursor, horizon, newestEpoch } from './log.ts'
 import { atPlace, type DisableRequest, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
@@ -63,8 +63,8 @@ const claimThere =
   (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: ClaimRequest): Steps =>
   async (run) => {
     const found = await run<{ company_id: number; id: number; add_ons: string[] }>(
-      statement(
-        sql`select w.company_id, w.id, c.add_ons from webhook_endpoints w join companies c on c.id = w.company_id
+      query('webhooks.due')`
+        select w.company_id, w.id, c.add_ons from webhook_endpoints w join companies c on c.id = w.company_id
         where (w.company_id, w.id) > (${after.companyId}, ${after.id}) and ${free} and 'api' = any (c.add_ons)
           and (w.paused_until is null or w.paused_until <= ${now})
           and (w.next_attempt_at <= ${now} or w.next_attempt_at is null and exists (
@@ -72,17 +72,13 @@ const claimThere =
               and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
           ))
         order by w.company_id, w.id limit ${most}`,
-        'webhooks.due',
-      ),
     )
     const rows: ClaimedRow[] = []
     for (const { company_id, id, add_ons } of found) {
       const [row] = await run<EndpointRow>(
-        statement(
-          sql`update webhook_endpoints w set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
+        query('webhooks.claim-one')`
+          update webhook_endpoints w set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
           where company_id = ${company_id} and id = ${id} and ${free} returning ${endpointColumns}`,
-          'webhooks.claim-one',
-        ),
       )
       if (row) rows.push({ ...row, add_ons })
     }
@@ -97,30 +93,22 @@ export const settleWebhook = (
   { cursor, pending, paused_until, next_attempt_at, failing_since }: SettledRow,
   leaseSeconds: number,
 ): Statement =>
-  statement(
-    sql`update webhook_endpoints set ${atPlace(cursor)}, log_line = ${cursor.line}, pending = ${JSON.stringify(pending)}::json,
+  query('webhooks.settle')`
+    update webhook_endpoints set ${atPlace(cursor)}, log_line = ${cursor.line}, pending = ${JSON.stringify(pending)}::json,
       paused_until = ${paused_until}, next_attempt_at = ${next_attempt_at}, failing_since = ${failing_since},
       claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where ${claimedEndpoint(claim)} returning id`,
-    'webhooks.settle',
-  )
+    where ${claimedEndpoint(claim)} returning id`
 
 /** Marks that the log has begun anew: records of the receiver may no longer exist. */
 export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
-  statement(
-    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimedEndpoint(claim)} returning id`,
-    'webhooks.mark-resync',
-  )
+  query('webhooks.mark-resync')`
+    update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimedEndpoint(claim)} returning id`
 
 export const releaseWebhook = (claim: Claim): Statement =>
-  statement(
-    sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimedEndpoint(claim)} returning id`,
-    'webhooks.release',
-  )
+  query('webhooks.release')`
+    update webhook_endpoints set claim = null, claimed_until = null where ${claimedEndpoint(claim)} returning id`
 
 export const giveUpWebhook = (claim: Claim, { reason, detail, now }: DisableRequest): Statement =>
-  statement(
-    sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail}
-    where ${claimedEndpoint(claim)} returning id`,
-    'webhooks.give-up',
-  )
+  query('webhooks.give-up')`
+    update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail}
+    where ${claimedEndpoint(claim)} returning id`

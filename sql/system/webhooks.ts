@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
-import { eitherSql, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, query, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, currentLine, type Position } from './log.ts'
 
 /** The webhook endpoints of companies, and their settings. */
@@ -61,25 +61,17 @@ export const lockWebhooks = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock(hashtext('webhooks'), ${companyId % 2 ** 31}::int)`)
 
 export const webhooksOf = (companyId: number): Statement =>
-  statement(
-    sql`select ${endpointColumns} from (
+  query('webhooks.list')`select ${endpointColumns} from (
       select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
-    ) w where deleted_at is null order by id`,
-    'webhooks.list',
-  )
+    ) w where deleted_at is null order by id`
 
 export const findWebhook = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select ${endpointColumns} from ${endpointRow(companyId, id)} w where deleted_at is null`,
-    'webhooks.find',
-  )
+  query('webhooks.find')`select ${endpointColumns} from ${endpointRow(companyId, id)} w where deleted_at is null`
 
 /** Reads an endpoint and locks it for a change. A process that sends loses its claim, and stops. */
 export const holdWebhook = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`,
-    'webhooks.hold',
-  )
+  query('webhooks.hold')`
+    select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`
 
 /** Draws the id of an endpoint, which the seal of its secret is bound to, before its row is inserted. */
 export const nextWebhookId = (): Statement =>
@@ -124,11 +116,8 @@ export type SecretRow = { sealed: Buffer; previous_sealed: Buffer | null }
 
 /** Reads the secrets that sign at a moment. */
 export const secretsOf = (companyId: number, id: number, now: Date): Statement =>
-  statement(
-    sql`select sealed, case when previous_until > ${now} then previous_sealed end as previous_sealed
-    from ${endpointRow(companyId, id)} w where deleted_at is null`,
-    'webhooks.secrets',
-  )
+  query('webhooks.secrets')`select sealed, case when previous_until > ${now} then previous_sealed end as previous_sealed
+    from ${endpointRow(companyId, id)} w where deleted_at is null`
 
 export type DisableRequest = { reason: DisableReason; detail: string | null; now: Date }
 
@@ -167,16 +156,13 @@ export type FailingRow = Pick<
 
 /** Reads the endpoints of a company that need attention. */
 export const failingWebhooks = (companyId: number): Statement =>
-  statement(
-    sql`select id, name, failing_since, disabled_because, disabled_detail, resync_since,
+  query('webhooks.failing')`select id, name, failing_since, disabled_because, disabled_detail, resync_since,
       account_id is null and disabled_at is null as is_unanswered from (
       select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
     ) w where deleted_at is null and (
       failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
       or account_id is null and disabled_at is null
-    ) order by id`,
-    'webhooks.failing',
-  )
+    ) order by id`
 
 /** The state of all endpoints of the service. `failing_seconds` is the longest time that one has failed; 0 for none. */
 export type WebhookFigures = {
@@ -191,8 +177,7 @@ export type WebhookFigures = {
 }
 
 export const webhookFigures = (): Statement =>
-  statement(
-    sql`select count(*) filter (where disabled_at is null and failing_since is null) as well,
+  query('webhooks.figures')`select count(*) filter (where disabled_at is null and failing_since is null) as well,
       count(*) filter (where disabled_at is null and failing_since is not null) as failing,
       count(*) filter (where disabled_because <> 'by_hand') as given_up,
       count(*) filter (where disabled_because = 'by_hand') as disabled,
@@ -200,6 +185,4 @@ export const webhookFigures = (): Statement =>
       count(*) filter (where disabled_at is null and account_id is null) as unanswered,
       coalesce(greatest(extract(epoch from clock_timestamp() - min(failing_since) filter (where disabled_at is null)), 0), 0)::float8
         as failing_seconds
-    from (select * from webhook_endpoints ${inOrderOf(sql`company_id`, sql`id`)}) w where deleted_at is null`,
-    'webhooks.figures',
-  )
+    from (select * from webhook_endpoints ${inOrderOf(sql`company_id`, sql`id`)}) w where deleted_at is null`

@@ -44,27 +44,12 @@ import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from 
 import { choicesWithCaller, fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql/records/remove.ts'
-import {
-  holdLive,
-  lockRemoval,
-  markRestored,
-  softDeletedBy,
-  stillEmpty,
-  takenMeanwhile,
-  undelete,
-} from '#sql/records/restore.ts'
+import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
 import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
 import { tagsOf } from '#sql/records/tags.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { updateHeld } from '#sql/records/update.ts'
-import {
-  changedSince,
-  changesOfWrite,
-  holdUndo,
-  moveUndo,
-  plannedBy,
-  removalsById,
-} from '#sql/records/written-changes.ts'
+import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy } from '#sql/records/written-changes.ts'
 import { prefetchStatement } from '#sql/statement.ts'
 import { appendRecords } from '#sql/system/log.ts'
 import {
@@ -280,13 +265,11 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'restore',
     [
-      lockRemoval(7, 1),
       markRestored(7, 1),
       softDeletedBy(7, 1, [
         { definition: workers, ids: [2] },
         { definition: clients, ids: [3] },
       ]),
-      takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
       ...undelete(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),

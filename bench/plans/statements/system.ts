@@ -81,7 +81,7 @@ import {
   noteErasure,
   sessionsOfPerson,
 } from '#sql/system/persons.ts'
-import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { countLive, holdPlan, releaseSlots, setSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { addToRowCount, compactRowCounts, usageOfCompanies } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -89,6 +89,7 @@ import {
   deleteSessionById,
   deleteSessionsOf,
   endPlainName,
+  holdAccount,
   holdSession,
   insertSession,
   selectSession,
@@ -185,7 +186,7 @@ export const ofTheSystem: readonly Topic[] = [
       lockBatch('42'),
       batchAnswers(7, 'key'),
       batchAnswer(7, 'key', 3),
-      storeBatchAnswer(7, 'key', { n: 3, body: '{}' }),
+      ...storeBatchAnswer(7, 'key', { n: 3, body: '{}' }),
       forgetBatchAnswers(7, 'key'),
     ],
   ],
@@ -204,7 +205,8 @@ export const ofTheSystem: readonly Topic[] = [
   [
     'session',
     [
-      insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }, null),
+      holdAccount(7, 8, null),
+      insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }),
       selectSession(session),
       holdSession(session),
       touchSession(session),
@@ -236,8 +238,8 @@ export const ofTheSystem: readonly Topic[] = [
       lockCompanyWhole(7),
       resourcesWithAmounts(7, registry),
       updateCompany(company),
-      recountSlots(7, 'projects'),
       countLive(7, 'projects'),
+      setSlots(7, 'projects', 3),
       insertAccount(7, person),
       accountsOf(7),
       companyOfAccount(8),

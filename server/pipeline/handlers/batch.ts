@@ -1,26 +1,25 @@
 import { type Batch, type BatchRow, readBatch } from '#derive/batch.ts'
-import type { BatchOp } from '#derive/batch-operation.ts'
 import { batchRefused, rowProblems, rowRefusal } from '#derive/refusals.ts'
 import { routesOn } from '#derive/routes.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
 import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../protocol/entity-tags.ts'
 import { createBreather, runBatch } from '../../records/batch.ts'
-import { inBody, type OperationResult, type OrderedOperation, standsForRefused } from '../../records/batch-run.ts'
+import {
+  type AcceptedRow,
+  fillIn,
+  inBody,
+  type OperationResult,
+  type OrderedOperation,
+} from '../../records/batch-run.ts'
 import { type Command, resultOf } from '../../records/command.ts'
 import type { Effect } from '../../records/preview.ts'
-import { createRemoval } from '../../records/remove.ts'
-import { byReference, upsert as upserting } from '../../records/upsert.ts'
-import { createOne, updateOne } from '../../records/write-record.ts'
+import { byReference } from '../../records/upsert.ts'
 import { noneLate } from '../../records/write-set.ts'
 import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
 import type { StoredResponse } from '../stored-response.ts'
-import { formatCreated } from './create.ts'
-import { formatRemoved } from './delete.ts'
-import { formatUpdated } from './update.ts'
-import { formatUpserted } from './upsert.ts'
+import { formatDone, writeRecord } from './record-writes.ts'
 
 export const batch: WriteHandler = () => writeBatch(servedResources)
 
@@ -40,7 +39,7 @@ export const writeBatch =
         const outcomes = await runBatch(transaction, actor, rows, late)
         const refused = rows.flatMap(({ n, as }): RefusedOperation[] => {
           const outcome = outcomes[n]
-          return outcome && 'refusal' in outcome ? [{ n, as, refusal: outcome.refusal }] : []
+          return outcome instanceof Refusal ? [{ n, as, refusal: outcome }] : []
         })
         if (refused.length > 0 && mode === 'all') {
           transaction.undo()
@@ -53,7 +52,7 @@ export const writeBatch =
           const outcome = outcomes[row.n]
           // Rolled back in the middle: a retry finds the values that were taken.
           if (!outcome) throw conflict(`operation ${row.n} was not come to`)
-          if ('refusal' in outcome) texts.push(refusedText(call, row, outcome.refusal))
+          if (outcome instanceof Refusal) texts.push(refusedText(call, row, outcome))
           else {
             const done = doneAnswer(row, outcome, dryRun)
             texts.push(textOfAnswer(row, done))
@@ -97,56 +96,18 @@ const seriesOf = (
   say,
 })
 
-type AcceptedOperation = Extract<OrderedOperation, { wanted: unknown }>
-
-function single(companyId: number, row: AcceptedOperation, textOf: (n: number) => string): Command<StoredResponse> {
-  const { op, definition, id, externalRef, mayBeNew } = row.wanted
+function single(companyId: number, row: AcceptedRow, textOf: (n: number) => string): Command<StoredResponse> {
+  const { expected, wanted } = row
+  const { op, definition, externalRef: reference = '', mayBeNew } = wanted
   // References are filled in before any look-up, so that a refused operation refuses those that refer to it, whatever
   // their records are.
-  const body = filledIn(row, textOf)
-  const onId = (id: number | undefined): Command<StoredResponse> =>
-    singles[op](companyId, { row, id: id as number, body })
-  // An operation that may create finds its record itself, or none.
-  return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId, body) : onId(id)
-}
-
-type SingleWrite = { row: AcceptedOperation; id: number; body: JsonObject }
-
-const singles: { readonly [op in BatchOp]: (companyId: number, asked: SingleWrite) => Command<StoredResponse> } = {
-  create(companyId, { row: { wanted }, body }) {
-    const { definition } = wanted
-    return resultOf(createOne(companyId, definition, { body }), (done) =>
-      formatCreated(routesOn(definition).create, false, done),
-    )
-  },
-  update(companyId, { row: { wanted, expected }, id, body }) {
-    const { definition } = wanted
-    const work = updateOne(companyId, definition, { id, body, expected })
-    return resultOf(work, (done) => formatUpdated(routesOn(definition).update, false, done))
-  },
-  upsert(companyId, { row: { wanted, expected }, body }) {
-    const { definition, externalRef } = wanted
-    const work = upserting(companyId, { definition, value: externalRef as string, body, expected })
-    return resultOf(work, (done) => formatUpserted(routesOn(definition).upsert, false, done))
-  },
-  delete(companyId, { row: { wanted, expected }, id }) {
-    const { definition } = wanted
-    const work = createRemoval(companyId, { definition, id, expected })
-    return resultOf(work, (done) => formatRemoved(routesOn(definition).delete, false, done))
-  },
-}
-
-/** Returns the body with the ids of earlier operations filled in. Throws if one of these is refused. */
-function filledIn({ wanted }: AcceptedOperation, textOf: (n: number) => string): JsonObject {
-  const body = { ...wanted.body }
-  const lost = []
-  for (const [field, n] of wanted.refs) {
-    const { data } = JSON.parse(textOf(n)) as { data?: { id: number } }
-    if (data) body[field] = data.id
-    else lost.push(standsForRefused(field, n))
-  }
+  const { body, lost } = fillIn(wanted, (n) => (JSON.parse(textOf(n)) as { data?: { id: number } }).data?.id)
   if (lost.length > 0) throw rowRefusal(rowProblems(lost))
-  return body
+  const onId = (id: number): Command<StoredResponse> =>
+    writeRecord(op, companyId, { definition, id, reference, body, expected }, routesOn(definition)[op], false)
+  // An operation that may create finds its record itself, or none.
+  const isNamed = wanted.externalRef !== undefined && !mayBeNew
+  return isNamed ? byReference(companyId, definition, reference, onId, body) : onId(wanted.id ?? 0)
 }
 
 const saidInBody = ({ execute, ...command }: Command<StoredResponse>): Command<StoredResponse> => ({
@@ -162,11 +123,8 @@ const saidInBody = ({ execute, ...command }: Command<StoredResponse>): Command<S
 
 function doneAnswer(row: OrderedOperation, outcome: OperationResult, dryRun: boolean): StoredResponse {
   if (!('wanted' in row)) throw new Error('an operation with problems was done')
-  const route = routesOn(row.wanted.definition)
-  if ('created' in outcome) return formatCreated(route.create, dryRun, outcome.created)
-  if ('updated' in outcome) return formatUpdated(route.update, dryRun, outcome.updated)
-  if ('upserted' in outcome) return formatUpserted(route.upsert, dryRun, outcome.upserted)
-  return formatRemoved(route.delete, dryRun, outcome.deleted)
+  const { op, definition } = row.wanted
+  return formatDone(op, routesOn(definition)[op], dryRun, outcome)
 }
 
 type NumberedOperation = { n: number; as: string | undefined }

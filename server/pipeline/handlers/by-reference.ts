@@ -1,13 +1,13 @@
 import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, Refusal } from '#registry/refusals.ts'
 import { fetchByReference } from '#sql/records/reference.ts'
 import { resultOf } from '../../records/command.ts'
-import { readReference, removalByReference } from '../../records/upsert.ts'
+import { byReference, readReference } from '../../records/upsert.ts'
 import type { PathParams } from '../call.ts'
 import type { ReadHandler, WriteHandler } from '../handler.ts'
-import { formatRemoved } from './delete.ts'
 import { replyOfFetch } from './fetch.ts'
+import { writeRecord } from './record-writes.ts'
 
 export const fetchByRef: ReadHandler<ResourceRoute> =
   ({ definition }) =>
@@ -19,19 +19,18 @@ export const fetchByRef: ReadHandler<ResourceRoute> =
 
 /** Returns the reference of the path. A text that no record can have as a reference is not found. */
 function recordReference({ value = '' }: PathParams): string {
-  try {
-    return readReference(value)
-  } catch (error) {
-    if (error instanceof Refusal) throw new Refusal('not_found')
-    throw error
-  }
+  const reference = orRefusal(() => readReference(value))
+  if (reference instanceof Refusal) throw new Refusal('not_found')
+  return reference
 }
 
 export const deleteByRef: WriteHandler<ResourceRoute> =
   (route) =>
-  (companyId, { params }, { dryRun, expected }, mayDo) => {
+  (companyId, { params }, { dryRun, body, expected }, mayDo) => {
     const { definition } = route
-    const value = recordReference(params)
-    const work = removalByReference(companyId, { definition, value, expected, mayDo })
-    return resultOf(work, (done) => ({ ...formatRemoved(route, dryRun, done), recordId: done.id }))
+    const reference = recordReference(params)
+    return byReference(companyId, definition, reference, (id) => {
+      const work = writeRecord('delete', companyId, { definition, id, reference, body, expected, mayDo }, route, dryRun)
+      return resultOf(work, (answer) => ({ ...answer, recordId: id }))
+    })
   }

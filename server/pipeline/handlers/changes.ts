@@ -1,14 +1,13 @@
 import { type ChangesRequest, readFollowing } from '#derive/operations/changes.ts'
 import { visibleChanges } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, Refusal } from '#registry/refusals.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
 import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
-import type { Cursor } from '#sql/system/log.ts'
+import { lackingRefusal } from '../../records/rights.ts'
 import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
-import { lacksScope } from '../authorize.ts'
 import type { PlannedRead, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
@@ -25,7 +24,8 @@ function page(following: ChangesRequest): PlannedRead {
   return {
     statement(ask, { changesKeptDays }) {
       companyId = ask.companyId
-      const after = following.after === null ? null : orWrong(companyId, following.after)
+      const { after: cursor } = following
+      const after = cursor === null ? null : orRefusal(() => readCursor(companyId, cursor))
       if (after instanceof Refusal) {
         wrong = after
         return selectCaller(ask)
@@ -69,22 +69,13 @@ type FeedRow = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights'>
 const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more: boolean): string =>
   JSON.stringify({ next, more, records: records ?? open })
 
-function orWrong(companyId: number, cursor: string): Cursor | Refusal {
-  try {
-    return readCursor(companyId, cursor)
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-}
-
 /** Returns the refusal unless all named resources are open, or any resource if none is named. */
 function findRefusal({ records }: ChangesRequest, { in_scope, open }: OpenRow): Refusal | undefined {
   const lacking = records?.find((name) => !in_scope.includes(name))
-  if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))
+  if (lacking !== undefined) return lackingRefusal(permission(lacking, 'VIEW'))
   const off = records?.find((name) => !open.includes(name))
   const addOn = servedResources.find(({ name }) => name === off)?.served?.addOn
   if (addOn !== undefined) return new Refusal('feature_off', { feature: addOn })
   const [first] = servedResources
-  return open.length === 0 && first ? lacksScope(permission(first.name, 'VIEW')) : undefined
+  return open.length === 0 && first ? lackingRefusal(permission(first.name, 'VIEW')) : undefined
 }

@@ -4,16 +4,13 @@ import { batch } from './batch.ts'
 import { deleteByRef, fetchByRef } from './by-reference.ts'
 import { changes } from './changes.ts'
 import { choices } from './choices.ts'
-import { create } from './create.ts'
-import { remove } from './delete.ts'
 import { docs, llms, openapi, openapiClient, postman } from './documents.ts'
 import { fetch } from './fetch.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
 import { me } from './me.ts'
+import { create, remove, update, upsert } from './record-writes.ts'
 import { undo } from './undo.ts'
-import { update } from './update.ts'
-import { upsert } from './upsert.ts'
 
 /** The handlers of all operations. The compiler reports a missing handler, and one of another type. */
 export const handlers = {

@@ -53,15 +53,17 @@ select count(*) as total from (
 -- [7]
 
 -- audit.old-companies
-select id from companies where id > $1 and exists (
-      select from history where company_id = companies.id and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records in ('sessions', 'exports', 'imports')
-        and at < now() - make_interval(days => $2::int) order by at,id offset 0
-    ) order by id limit $3
+select id from companies where id > $1
+      and exists (select from history where company_id = companies.id and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records in ('sessions', 'exports', 'imports')
+        and at < now() - make_interval(days => $2::int) order by at,id offset 0)
+    order by id limit $3
 -- [0,400,100]
 
 -- audit.sweep
-delete from history where ctid = any (array(select ctid from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records in ('sessions', 'exports', 'imports')
-        and at < now() - make_interval(days => $2::int) order by at, id limit $3 for update skip locked)) returning 1 as swept
+delete from history
+    where ctid = any (array(select ctid from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records in ('sessions', 'exports', 'imports')
+        and at < now() - make_interval(days => $2::int) order by at, id limit $3))
+    returning 1 as swept
 -- [7,400,1000]
 
 -- audit.of-person

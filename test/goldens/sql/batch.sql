@@ -10,14 +10,14 @@ select n, body from batch_answers where company_id = $1 and key = $2 order by n
 select n, body from batch_answers where company_id = $1 and key = $2 and n = $3
 -- [7,"key",3]
 
+-- batch.keep
+update answers set completed_at = statement_timestamp() where company_id = $1 and key = $2
+      and completed_at > statement_timestamp() - make_interval(hours => $3)
+-- [7,"key",24]
+
 -- batch.store
-with kept as (
-      update answers set completed_at = clock_timestamp() where company_id = $1 and key = $2
-        and completed_at > clock_timestamp() - make_interval(hours => $3)
-    )
-    insert into batch_answers (company_id, key, n, body)
-    values ($4, $5, $6, $7)
--- [7,"key",24,7,"key",3,"{}"]
+insert into batch_answers (company_id, key, n, body) values ($1, $2, $3, $4)
+-- [7,"key",3,"{}"]
 
 -- batch.forget
 delete from batch_answers where company_id = $1 and key = $2

@@ -1,8 +1,3 @@
--- removals.lock
-select records, record_id, mode, went, unlinked, restored_at is not null as restored
-    from (select * from removals where company_id = $1 and id = $2 for update offset 0) r
--- [7,1]
-
 -- removals.restored
 update removals set restored_at = now() where company_id = $1 and id = $2
 -- [7,1]
@@ -21,18 +16,6 @@ update removals set restored_at = now() where company_id = $1 and id = $2
     ) r
     where r.removal_id = $10 and r.deleted_at is not null)
 -- ["workers",7,[2],7,1,"clients",7,[3],7,1]
-
--- projects.taken.code
-select r.id, r.code as value from (select distinct id from unnest($1::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0
-    ) r
-    where exists (
-        select from projects other
-        where other.company_id = $3 and lower(other.code) between lower(r.code) and lower(r.code) and other.deleted_at is null
-          and other.id <> $4 order by lower(other.code) offset 0
-      )
--- [[2],7,7,0]
 
 -- clients.hold-live
 select r.id, r.deleted_at is null as live from (select distinct id from unnest($1::bigint[]) id order by id) wanted

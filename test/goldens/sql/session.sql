@@ -1,11 +1,14 @@
+-- session.account
+select from (select * from accounts where company_id = $1 and id = $2 for share offset 0) a
+    where disabled_at is null and password_hash = coalesce($3, password_hash)
+-- [7,8,null]
+
 -- session.insert
 insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
-    select company_id, $1::bytea, id, now() + make_interval(days => $2), $3::text, $4::text,
-      $5::text, case when $6::boolean then 'infinity'::timestamptz end
-    from (select * from accounts where company_id = $7 and id = $8 for share offset 0) a
-    where disabled_at is null and password_hash = coalesce($9, password_hash)
+    values ($1, $2, $3, now() + make_interval(days => $4), $5, $6,
+      $7, $8::timestamptz)
     returning id
--- [{"type":"Buffer","data":[0,255]},30,"Browser","127.0.0.1",null,true,7,8,null]
+-- [7,{"type":"Buffer","data":[0,255]},8,30,"Browser","127.0.0.1",null,"infinity"]
 
 -- session
 select s.account_id, a.name as account_name, a.email, a.permissions,

@@ -26,7 +26,7 @@ select r.id,r.category_id,r.client_id,r.manager_id,r.code,r.external_ref from (s
 -- [[1,2],7]
 
 -- projects.code.holders
-select given.place, lower(given.value) as key, (
+select given.place, (
       select r.id from projects r
       where r.company_id = $1 and lower(r.code) between lower(given.value) and lower(given.value) and r.deleted_at is null
       order by lower(r.code) offset 0

@@ -44,15 +44,13 @@ update companies set name = $1, currency = $2, plan = $3, add_ons = $4
 -- ["Harbor","USD","PRO",["api"],7]
 
 -- (unnamed)
-insert into plan_usage (company_id, records, used)
-    select $1, $2::text, count(*) from (select * from projects r where company_id = $3 and deleted_at is null order by id offset 0) r
-    on conflict (company_id, records) do update set used = excluded.used
-    returning used
--- [7,"projects",7]
-
--- (unnamed)
 select count(*) as used from (select * from projects r where company_id = $1 and deleted_at is null order by id offset 0) r
 -- [7]
+
+-- (unnamed)
+insert into plan_usage (company_id, records, used) values ($1, $2, $3)
+    on conflict (company_id, records) do update set used = excluded.used
+-- [7,"projects",3]
 
 -- (unnamed)
 insert into accounts (company_id, name, email, permissions, password_hash, is_service)
