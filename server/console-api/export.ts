@@ -7,7 +7,7 @@ import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
 import { auditTransfer } from '../service/audit-log.ts'
-import type { AdmittedRequest, App, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import type { AdmittedRequest, App, ConsoleResult, Handlers } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
 const pageRecords = 500
@@ -16,7 +16,7 @@ const pageRecords = 500
  * Exports all records of a filter as CSV. One statement finds their ids. Then they are read and sent page by page, so
  * that neither a slow reader nor a large company holds a connection or the memory.
  */
-export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
+export const exportAll: Handlers['records.export'] = ({ list: like }) => {
   const { definition } = like
   const route = { ...like, path: `${like.path}.csv` }
   return async ({ app, query, session, requestId }) => {
