@@ -2,8 +2,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** A client that connects to checked addresses alone. */
-export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse>; close(): void }
+export type Sender = ReturnType<typeof createSender>
 
 /** A URL with the checked addresses of its host. */
 export type CheckedAddress = { url: URL; addresses: readonly string[] }
@@ -47,7 +46,8 @@ const headerBytesMax = 16 * 1024
 /** Milliseconds until the next of several addresses is tried. */
 const addressTimeout = 2500
 
-export function createSender({ url, addresses }: CheckedAddress): Sender {
+/** Creates a client that connects to checked addresses alone. */
+export function createSender({ url, addresses }: CheckedAddress) {
   const isPlain = url.protocol === 'http:'
   const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
   const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
@@ -76,7 +76,7 @@ export function createSender({ url, addresses }: CheckedAddress): Sender {
     })
 
   return {
-    async post(message) {
+    async post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> {
       for (;;) {
         try {
           return await once(message)
@@ -86,7 +86,7 @@ export function createSender({ url, addresses }: CheckedAddress): Sender {
         }
       }
     },
-    close: () => agent.destroy(),
+    close: (): void => agent.destroy(),
   }
 }
 
@@ -101,28 +101,22 @@ const createLookup =
   }
 
 /** Reads an answer. The body is cut at `bodyBytesMax`, or if the rest does not come in time. */
-function read(response: IncomingMessage): Promise<ReceiverResponse> {
+async function read(response: IncomingMessage): Promise<ReceiverResponse> {
   const chunks: Buffer[] = []
   let bytes = 0
-  return new Promise((resolve) => {
-    const done = (isCut: boolean): void =>
-      resolve({
-        status: response.statusCode as number,
-        headers: headersOf(response),
-        body: Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8'),
-        isCut,
-      })
-    response.on('data', (chunk: Buffer) => {
+  let isCut = false
+  try {
+    for await (const chunk of response) {
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes <= bodyBytesMax) return
-      done(true)
-      response.destroy()
-    })
-    response.on('end', () => done(false))
-    response.on('error', () => done(true))
-    response.on('close', () => done(true))
-  })
+      isCut = bytes > bodyBytesMax
+      if (isCut) break
+    }
+  } catch {
+    isCut = true
+  }
+  const body = Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8')
+  return { status: response.statusCode as number, headers: headersOf(response), body, isCut }
 }
 
 const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>

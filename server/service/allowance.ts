@@ -1,16 +1,12 @@
-/** The amount that each key may take: a maximum at once, and a refill every second. `now` is in milliseconds. */
-export type Allowance = {
-  left(key: number, now: number): number
-  /** Takes the amount, or as much as is left. */
-  take(key: number, amount: number, now: number): void
-}
-
-export type Amounts = { atOnce: number; perSecond: number }
+type Amounts = { atOnce: number; perSecond: number }
 
 type RemainingAmount = { amount: number; at: number }
 
-/** Creates an allowance. Keys with their full amount are dropped, so only keys that take are stored. */
-export function createAllowance({ atOnce, perSecond }: Amounts): Allowance {
+/**
+ * Creates the amounts that each key may take: a maximum at once, and a refill every second. `now` is in milliseconds.
+ * Keys with their full amount are dropped, so only keys that take are stored.
+ */
+export function createAllowance({ atOnce, perSecond }: Amounts) {
   const lefts = new Map<number, RemainingAmount>()
   const fullAfter = (atOnce / perSecond) * 1000
   let sweptAt = 0
@@ -24,11 +20,12 @@ export function createAllowance({ atOnce, perSecond }: Amounts): Allowance {
   }
 
   return {
-    left(key, now) {
+    left(key: number, now: number): number {
       const known = lefts.get(key)
       return known ? leftOf(known, now) : atOnce
     },
-    take(key, amount, now) {
+    /** Takes the amount, or as much as is left. */
+    take(key: number, amount: number, now: number): void {
       sweep(now)
       const known = lefts.get(key)
       if (!known) return void lefts.set(key, { amount: Math.max(0, atOnce - amount), at: now })

@@ -18,18 +18,7 @@ export async function passwordProblems(password: string, owner: Owner, field: st
   return problem ? [problem] : []
 }
 
-/**
- * The queue in which a process hashes passwords, a few at a time. Each takes 19 MiB and a core for some time. Without a
- * limit, many sign-ins would take the memory and time of all others.
- */
-export type PasswordQueue = {
-  /** Hashes a password for a signed-in account. */
-  hash(password: string): Promise<string>
-  /** Returns whether a signed-in account gives the password of a hash. */
-  isRight(password: string, of: string): Promise<boolean>
-  /** Returns which of these hashes, `count` at most, match the password. It takes as long as `count` comparisons. */
-  matches(password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]>
-}
+export type PasswordQueue = ReturnType<typeof openPasswordQueue>
 
 /** The waiting caller: known by a session or a device, or a stranger of a network. */
 export type QueueOrigin = 'known' | { stranger: string }
@@ -43,7 +32,11 @@ const knownWaitFactor = 4
 /** Strangers of one network that may wait at once. */
 const waitingPerPeerMax = 2
 
-export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions): PasswordQueue {
+/**
+ * Opens the queue in which a process hashes passwords, a few at a time. Each takes 19 MiB and a core for some time.
+ * Without a limit, many sign-ins would take the memory and time of all others.
+ */
+export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions) {
   // One slot is reserved for known callers, and they get the next free one before strangers: a crowd of strangers
   // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
@@ -98,9 +91,12 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
 
   const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))
   return {
-    hash: (password) => inTurn('known', () => hashPassword(password)),
-    isRight: (password, of) => inTurn('known', () => compare(password, of)),
-    matches: (password, hashes, count, from) =>
+    /** Hashes a password for a signed-in account. */
+    hash: (password: string): Promise<string> => inTurn('known', () => hashPassword(password)),
+    /** Returns whether a signed-in account gives the password of a hash. */
+    isRight: (password: string, of: string): Promise<boolean> => inTurn('known', () => compare(password, of)),
+    /** Returns which of these hashes, `count` at most, match the password. It takes as long as `count` comparisons. */
+    matches: (password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]> =>
       inTurn(from, async () => {
         nobodys ??= hashPassword(crypto.randomUUID())
         const nobody = await nobodys

@@ -1,8 +1,4 @@
-/** The limit of calls of a token per minute in one process, if the service has a limit. Decisions, Overload. */
-export type TokenRates = {
-  /** Counts one more call. A minute begins with the first call after the last minute was over. */
-  count(companyId: number, tokenId: number): Rate
-}
+export type TokenRates = ReturnType<typeof createTokenRates>
 
 export type Rate = {
   /** Whether this call exceeds the limit. */
@@ -20,10 +16,10 @@ const windowMilliseconds = windowSeconds * 1000
 type Window = { since: number; used: number }
 
 /**
- * Creates the limits; `elapsed` is in milliseconds. Old windows are dropped within two minutes, so only tokens that
- * call are stored.
+ * Creates the limit of calls of a token per minute in one process, if the service has a limit; `elapsed` is in
+ * milliseconds. Old windows are dropped within two minutes, so only tokens that call are stored. Decisions, Overload.
  */
-export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
+export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }) {
   const windows = new Map<string, Window>()
   let sweptAt = elapsed()
 
@@ -35,7 +31,8 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
   }
 
   return {
-    count(companyId, tokenId) {
+    /** Counts one more call. A minute begins with the first call after the last minute was over. */
+    count(companyId: number, tokenId: number): Rate {
       const now = elapsed()
       sweep(now)
       const token = `${companyId} ${tokenId}`

@@ -2,16 +2,10 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
 
-/** Ends sessions of PostgreSQL that did not answer in time, which frees their locks. No caller waits for it. */
-export type BackendEnder = {
-  end(backend: BackendRow): void
-  close(): Promise<void>
-}
-
 /** The outcome for a session that did not answer. */
 export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
 
-export type EnderOptions = {
+type EnderOptions = {
   connectTimeoutMs: number
   /** Time for which an end is retried. */
   forMs: number
@@ -21,13 +15,11 @@ export type EnderOptions = {
 const againMs = 1000
 
 /**
- * Looks once a second, over one connection of its own, until no such session is left. The server does not detect that
- * it is cut off: while it waits for the rest of a batch, its time-outs for statements do not run.
+ * Ends sessions of PostgreSQL that did not answer in time, which frees their locks. No caller waits for it. Looks once a
+ * second, over one connection of its own, until no such session is left. The server does not detect that it is cut off:
+ * while it waits for the rest of a batch, its time-outs for statements do not run.
  */
-export function openBackendEnder(
-  config: pg.ClientConfig,
-  { connectTimeoutMs, forMs, onEnd }: EnderOptions,
-): BackendEnder {
+export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, forMs, onEnd }: EnderOptions) {
   const pending = new Map<string, { backend: BackendRow; since: number }>()
   const closing = new AbortController()
   let running: Promise<void> | null = null
@@ -72,11 +64,11 @@ export function openBackendEnder(
   }
 
   return {
-    end(backend) {
+    end(backend: BackendRow): void {
       pending.set(keyOf(backend), { backend, since: performance.now() })
       running ??= run()
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await running
     },

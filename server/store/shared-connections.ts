@@ -5,20 +5,6 @@ import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
 import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
 
-/**
- * A few connections that all batchable reads share. One statement answers all waiting questions of one read once a
- * connection is free. A statement for each would wake a backend, plan, and describe its columns for each. A lone
- * question is a statement of its own.
- * Statements share no state: each runs outside a transaction, and begins after all its questions were asked.
- */
-export type SharedConnections = {
-  /** Returns the row that answers, or none. */
-  read<Row>(statement: BatchableRead, share: Key): Promise<Row[]>
-  /** Returns the number of reads that wait for their turn. */
-  waiting(): number
-  close(): Promise<void>
-}
-
 type Question = {
   share: Key
   values: readonly unknown[]
@@ -56,14 +42,20 @@ const aheadMost = 2
 const remembered = 0.9
 
 /** `waitingTimeMax`: milliseconds that a read waits for its turn. `open` returns a connection that the deadline watches. */
-export type SharedOptions = {
+type SharedOptions = {
   open(): Promise<pg.Client>
   deadline: Deadline
   waitingTimeMax: number
   onError(error: Error): void
 }
 
-export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions): SharedConnections {
+/**
+ * Opens a few connections that all batchable reads share. One statement answers all waiting questions of one read once
+ * a connection is free. A statement for each would wake a backend, plan, and describe its columns for each. A lone
+ * question is a statement of its own.
+ * Statements share no state: each runs outside a transaction, and begins after all its questions were asked.
+ */
+export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions) {
   const connections = Array.from({ length: sharedConnectionCount }, () =>
     createSharedConnection(open, deadline, onError),
   )
@@ -155,7 +147,8 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
   }, waitingTimeMax / 10).unref()
 
   return {
-    read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key) {
+    /** Returns the row that answers, or none. */
+    read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key): Promise<Row[]> {
       const group: Group = groups.get(name) ?? {
         name,
         text,
@@ -176,8 +169,9 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
         else requester.held.push(question)
       })
     },
-    waiting: () => waitingCount,
-    close: async () => {
+    /** Returns the number of reads that wait for their turn. */
+    waiting: (): number => waitingCount,
+    close: async (): Promise<void> => {
       closed = true
       clearInterval(clock)
       await Promise.all(connections.map((connection) => connection.close()))
