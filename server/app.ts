@@ -70,9 +70,7 @@ export async function openApp(
       databaseIs,
       bundled,
       close: async () => {
-        await app.meter.close()
-        await app.callDetails?.close()
-        await app.database.close()
+        await closeApp(app)
         await leave()
       },
     }
@@ -146,6 +144,13 @@ export function createApp(
     ...{ config, database, clock: systemClock, log, identities, meter, callDetails, metrics, room },
     ...{ inBackground, failureNotes, tokenRates, outbound, groups, secret },
   }
+}
+
+/** Writes the buffered rows, and closes the connections to the database. */
+export async function closeApp({ meter, callDetails, database }: App): Promise<void> {
+  await meter.close()
+  await callDetails?.close()
+  await database.close()
 }
 
 function countNothing(): ServiceMetrics {

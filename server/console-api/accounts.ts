@@ -26,12 +26,9 @@ export const accounts = {
     const wanted = await body()
     return change(async (transaction, { actor, row }) => {
       mayGrant(row.permissions, [], wanted.permissions)
-      const account = await createAccount(transaction, actor.companyId, wanted, {
-        hashing: passwords.hash,
-        publicUrl: app.config.publicUrl,
-        actor,
-      })
-      return { data: account }
+      const { publicUrl } = app.config
+      const options = { hashing: passwords.hash, publicUrl, actor }
+      return { data: await createAccount(transaction, actor.companyId, wanted, options) }
     })
   },
 

@@ -1,6 +1,7 @@
 import { invalidField, type Refusal } from '#registry/refusals.ts'
+import type { SessionOrigin } from '#sql/system/sessions.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
-import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
+import { beginSession, endOtherSessions, endOwnSession, listSessions } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
@@ -30,7 +31,7 @@ export const sessions = {
 } satisfies Partial<Handlers>
 
 /** Returns the origin of a session to store. */
-export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): Origin => ({
+export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): SessionOrigin => ({
   device,
   peer: peer ?? null,
   forwardedFor,

@@ -46,7 +46,8 @@ async function freePort(port: number, host: string): Promise<number> {
 
 type ListenAddress = { port: number; host: string; backlog?: number; reusePort?: boolean }
 
-async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
+/** Listens. Returns the port that was taken. */
+export async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
   server.listen(where)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port

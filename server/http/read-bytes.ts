@@ -10,21 +10,13 @@ import type { Budget } from './connections.ts'
  */
 export const callerGone = new Error('the caller hung up')
 
-/** A body that is being received. */
-export type Upload = {
-  /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
-  upTo(bytes: number): Promise<boolean>
-  /** Returns the bytes received so far. */
-  bytes(): Buffer
-}
-
 const firstBytes = 4096
 
 /**
  * Receives a body, or refuses it if there is no memory for it. Uses one growing buffer: a list of packets would take
  * many times the size of a body that arrives byte by byte.
  */
-function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
+function receive(request: IncomingMessage, budget: Budget, keptMax: number) {
   let buffer = Buffer.alloc(0)
   let size = 0
   const keep = (chunk: Buffer): void => {
@@ -41,8 +33,10 @@ function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upl
     size = needed
   }
   return {
-    bytes: () => buffer.subarray(0, size),
-    upTo: (most) =>
+    /** Returns the bytes received so far. */
+    bytes: (): Buffer => buffer.subarray(0, size),
+    /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
+    upTo: (most: number): Promise<boolean> =>
       new Promise((resolve, reject) => {
         if (request.readableEnded) return resolve(true)
         if (request.destroyed) return reject(callerGone)

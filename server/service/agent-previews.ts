@@ -128,10 +128,8 @@ export async function decide(
 ): Promise<void> {
   const { state, hash, permissions } = wanted
   const row = await findPreview(transaction, companyId, id, true)
-  const { plan, call } = row
-  if (!plan || !call) throw noPreview()
   needToDecide(row, permissions)
-  if (hash !== undefined && hash !== row.hash) throw new Refusal('plan_changed', { plan })
+  if (hash !== undefined && hash !== row.hash) throw new Refusal('plan_changed', { plan: row.plan as Preview })
   const told = stateOf(row)
   if (told === state) return
   if (!isLive(row)) throw new Refusal('preview_ended', { detail: endings[told] as string })

@@ -26,8 +26,6 @@ import { auditSessions } from './audit-log.ts'
 /** The session of a signed-in account, with its current rights. It is not used beyond the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
 
-export type Origin = SessionOrigin
-
 /**
  * Begins a session. Returns its text for the browser: the company (6 bytes) and 256 random bits. The company leads the
  * statement to one place and proves nothing; the hash must match. Returns undefined if the account is disabled, or its
@@ -36,7 +34,7 @@ export type Origin = SessionOrigin
 export async function beginSession(
   transaction: Transaction,
   { companyId, accountId }: { companyId: number; accountId: number },
-  origin: Origin,
+  origin: SessionOrigin,
   passwordHash: string | null = null,
 ): Promise<{ id: number; text: string } | undefined> {
   const bytes = Buffer.alloc(38)

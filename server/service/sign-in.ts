@@ -1,5 +1,6 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import type { RequestOrigin } from '#sql/author.ts'
+import type { SessionOrigin } from '#sql/system/sessions.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
@@ -7,7 +8,7 @@ import { type CountedSubject, count, countOrRefuse, forget, runCounted, subjectO
 import { auditFailedSignIn, auditSessions } from './audit-log.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { PasswordQueue, QueueOrigin } from './password.ts'
-import { beginSession, type Origin, type Session, signedInAs } from './session.ts'
+import { beginSession, type Session, signedInAs } from './session.ts'
 
 export type SignIn = {
   email: string
@@ -18,7 +19,7 @@ export type SignIn = {
   peer: string | undefined
   /** The text with the devices of the browser. */
   devices: string | undefined
-  origin: Origin
+  origin: SessionOrigin
   /** The origin for the audit log. */
   from: RequestOrigin
 }
