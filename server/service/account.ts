@@ -16,7 +16,7 @@ import { closeGate } from '#sql/system/locks.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
-import { auditAccount } from './audit-log.ts'
+import { auditChange } from './audit-log.ts'
 import { hashPassword, passwordProblems } from './password.ts'
 import { endSessionsOf } from './session.ts'
 import { disableUnanswered } from './webhooks.ts'
@@ -46,7 +46,7 @@ export async function createAccount(
   const password = await newPassword(transaction, companyId, input.password, options)
   const checked = await checkedAccount({ ...input, service }, password, permissions)
   const account = await byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
-  await auditAccount(transaction, options.actor ?? operator(companyId), null, account, false)
+  await auditChange(transaction, options.actor ?? operator(companyId), 'accounts', [null, account])
   return account
 }
 
@@ -106,7 +106,9 @@ export async function setAccount(
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
   const { actor = operator(companyId) } = options
-  await auditAccount(transaction, actor, before, after, checked.passwordHash !== null)
+  // Of a password only that it changed.
+  const others = checked.passwordHash === null ? {} : { password: [null, null] }
+  await auditChange(transaction, actor, 'accounts', [before, after], { others })
   if (after.disabled || checked.passwordHash !== null) await endSessionsOf(transaction, actor, id)
   await disableUnanswered(transaction, companyId, after)
   return after
