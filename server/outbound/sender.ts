@@ -1,4 +1,4 @@
-import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
@@ -52,37 +52,28 @@ export function createSender({ url, addresses }: CheckedAddress) {
   const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
   const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
 
-  const once = (message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> =>
-    new Promise((resolve, reject) => {
-      const body = Buffer.from(message.body)
-      const sending = (isPlain ? plainRequest : request)(url, {
-        method: 'POST',
-        headers: { ...message.headers, 'Content-Length': body.length },
-        agent,
-        lookup: createLookup(addresses),
-        maxHeaderSize: headerBytesMax,
-        signal: message.signal,
-      })
-      let isAnswered = false
-      sending.on('response', (response) => {
-        isAnswered = true
-        read(response).then(resolve)
-      })
-      // An error after the status only cuts the body.
-      sending.on('error', (error: NodeJS.ErrnoException) => {
-        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new StaleConnection() : notSent(error))
-      })
-      sending.end(body)
-    })
+  const send = ({ headers, body, signal }: Message & { signal: AbortSignal }): ClientRequest => {
+    const bytes = Buffer.from(body)
+    return (isPlain ? plainRequest : request)(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': bytes.length },
+      agent,
+      lookup: createLookup(addresses),
+      maxHeaderSize: headerBytesMax,
+      signal,
+    }).end(bytes)
+  }
 
   return {
     async post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> {
       for (;;) {
+        const sending = send(message)
         try {
-          return await once(message)
+          // An error after the status only cuts the body.
+          return await read(await new Promise((resolve, reject) => sending.on('response', resolve).on('error', reject)))
         } catch (error) {
           // Each retry discards one stale connection. The loop ends because a new connection is never stale.
-          if (!(error instanceof StaleConnection)) throw error
+          if (!isStale(error as NodeJS.ErrnoException, sending.reusedSocket)) throw notSent(error as Error)
         }
       }
     },
@@ -122,9 +113,7 @@ async function read(response: IncomingMessage): Promise<ReceiverResponse> {
 const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
 
-/** Thrown when the other side has closed an idle connection before it was used again. */
-class StaleConnection extends Error {}
-
+/** Returns whether the other side has closed an idle connection before it was used again. */
 const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boolean =>
   wasUsedBefore && (code === 'ECONNRESET' || code === 'EPIPE')
 
