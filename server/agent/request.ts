@@ -12,7 +12,7 @@ import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
 import type { Call } from '../pipeline/call.ts'
 import { formatStorable } from '../pipeline/masked-response.ts'
 import { enforceRateLimit, requireAuthorized } from '../pipeline/require-authorized.ts'
-import { type Body, readBody } from '../protocol/body.ts'
+import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
 
@@ -87,7 +87,7 @@ export function countAgent(agent: AdmittedAgent, message: Message): Agent {
 
 /** Returns the request itself for the log: it is no call of /v1. */
 const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }: AgentRequest): Call => ({
-  ...{ route, path: agentPath, params: {}, query: '', body: { bytes: Buffer.alloc(0) } },
+  ...{ route, path: agentPath, params: {}, query: '', body: emptyBody },
   ...{ rawHeaders, peer, share, requestId, errorsPage, startedAt },
 })
 

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:cluster'
-import { setTimeout } from 'node:timers/promises'
 import { aggregate, type Values } from '../metrics.ts'
 import type { WorkerMessage } from './messages.ts'
 
@@ -19,11 +18,13 @@ export function createCounts(ownValues: () => Promise<Values>) {
   const ask = async (worker: Worker): Promise<void> => {
     const asked = ++lastAsked
     const { promise: answered, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeoutMilliseconds)
     waiting.set(asked, resolve)
     worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
       if (error) resolve()
     })
-    await Promise.race([answered, setTimeout(timeoutMilliseconds, undefined, { ref: false })])
+    await answered
+    clearTimeout(timer)
     waiting.delete(asked)
   }
 

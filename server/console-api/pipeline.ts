@@ -6,7 +6,7 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
 import { hostOrigin, isOwnOrigin, originOf } from '../http/base.ts'
 import { readBytes } from '../http/read-bytes.ts'
-import { type Body, readBody } from '../protocol/body.ts'
+import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import { needPermission, readLiveSession, renamePlainSession, type Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
@@ -55,7 +55,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       { isPreview = false, isRevocation = false }: ChangeOptions = {},
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
-      const body = key !== undefined && route.body ? await bytes() : noBody
+      const body = key !== undefined && route.body ? await bytes() : emptyBody
       const { key: sessionKey, row } = admitted.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
@@ -78,8 +78,6 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
   await renamePlainSession(app.database, session)
   return { ...reply, session: sessionText as string }
 }
-
-const noBody: Body = { bytes: Buffer.alloc(0) }
 
 /** Most bodies of the console are forms; records are larger. */
 const smallBytes = 4 * 1024

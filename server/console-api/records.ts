@@ -10,6 +10,7 @@ import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/stored-response.ts'
+import { emptyBody } from '../protocol/body.ts'
 import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { needPermission } from '../service/session.ts'
@@ -74,7 +75,7 @@ function createWriteHandler(route: DataRoute, write: Write) {
       params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, request.id])),
       errorsPage: errorsAddress(request.app.config.publicUrl),
       rawHeaders: request.request.rawHeaders,
-      body: route.body ? await request.bytes() : { bytes: Buffer.alloc(0) },
+      body: route.body ? await request.bytes() : emptyBody,
     }
     // The answer has the record after the write.
     const intent = { ...readIntent(call, request.headers), prefersRecord: true }

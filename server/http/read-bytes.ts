@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
-import type { Body } from '../protocol/body.ts'
+import { type Body, emptyBody } from '../protocol/body.ts'
 import { overloadedRefusal } from './admission.ts'
 import type { Budget } from './connections.ts'
 
@@ -116,8 +116,6 @@ const strangersBytes = 64 * 1024
 /** Bytes read together with the caller's row; more only after the caller is known. */
 const unseenBytes = 4 * 1024
 
-const none: Body = { bytes: Buffer.alloc(0) }
-
 /**
  * Reads the body of a call. `isWanted` authorizes the caller, or refuses, and returns whether the call needs its body.
  * Most bodies are small and need no such query. Decisions, Bodies.
@@ -136,6 +134,6 @@ export async function readBody(
   const isLarge = declared !== undefined && declared > strangersBytes
   const isWhole = !waits && !isLarge && (await upload.upTo(strangersBytes))
   if (isWhole && upload.bytes().length <= unseenBytes) return { bytes: upload.bytes() }
-  if (!(await isWanted())) return none
+  if (!(await isWanted())) return emptyBody
   return isWhole || (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }

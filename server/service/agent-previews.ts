@@ -24,10 +24,8 @@ import type { Database, Transaction } from '../store/database.ts'
 
 /** Previews of agents: how they are stored, checked and decided. Decisions, Agents. */
 
-/** The state as it is shown. */
-export type ShownState = PreviewState | 'expired'
-
-export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): ShownState =>
+/** Returns the state as it is shown. */
+export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): PreviewState | 'expired' =>
   is_expired ? 'expired' : state
 
 /** Returns whether a preview can still be applied. */

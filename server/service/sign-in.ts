@@ -92,7 +92,6 @@ export async function signIn(means: SignInContext, given: SignIn): Promise<SignI
 
 /** The subjects of an attempt, and the accounts whose password it could find. */
 type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[] }
-type AdmittedTries = { tries: SignInTry[]; compared: readonly Candidate[]; isKnown: boolean }
 type SignInSubjects = {
   candidates: readonly Candidate[]
   devices: readonly Device[]
@@ -103,7 +102,7 @@ type SignInSubjects = {
  * Counts the attempt. A device is counted by itself for the accounts that have signed in on it. For all others the
  * caller is a stranger. If strangers have used up their attempts, these accounts are left out.
  */
-async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects): Promise<AdmittedTries> {
+async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects) {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
   const known = candidates.filter((row) => deviceOf(row) !== undefined)
   const device = known.map(deviceOf)[0]

@@ -30,10 +30,8 @@ export const canonicalUrl = (text: string): string => (URL.canParse(text) ? new 
 /** The settings that decide which data is sent to whom: an account that changes one is responsible for the endpoint. */
 export const tellingSettings = ['url', 'events', 'payload'] as const
 
-export type WebhookSettings = { name: string; url: string; events: string[]; payload: Payload; ordered: boolean }
-
 /** Returns the settings to store. Throws all problems at once. The address is checked elsewhere. */
-export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput): WebhookSettings {
+export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput) {
   const wanted = events === 'all' ? eventNames : eventNames.filter((event) => events.includes(event))
   const problems = [
     ...checkValue(nameField, name, 'name').problems,

@@ -53,19 +53,16 @@ export async function retryMigration<T>(
 ): Promise<T> {
   const say = limitRate(tell)
   let holders: readonly Holder[] = []
-  let [pause, lockTimeout, blockedSince, applied] = [pauseMs.least, lockTimeoutMs.least, Number.POSITIVE_INFINITY, -1]
+  const start = { pause: pauseMs.least, lockTimeout: lockTimeoutMs.least, blockedSince: Number.POSITIVE_INFINITY }
+  let { pause, lockTimeout, blockedSince } = start
+  let applied = -1
   for (let attempt = 1; ; attempt++) {
     try {
       return await withClient(connection, async (client) => {
         await takeMigrationLock(client, tell)
         const { length } = await appliedMigrations(client)
-        if (length !== applied)
-          [pause, lockTimeout, blockedSince, applied] = [
-            pauseMs.least,
-            lockTimeoutMs.least,
-            Number.POSITIVE_INFINITY,
-            length,
-          ]
+        if (length !== applied) ({ pause, lockTimeout, blockedSince } = start)
+        applied = length
         const limit = setInSession('lock_timeout', `${lockTimeout}ms`)
         await client.query(limit.text, limit.values)
         const watch = watchHolders(connection, await backendOf(client), attempt === 1 ? watchAfterMs : 0, say)
