@@ -221,7 +221,7 @@ export function addCoffee(program: Command, context: CommandContext): void {
     {
       file: 'server/config/settings.ts',
       at: 'export const settingsByKey = {\n',
-      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES', '7', wholeNumber(1, 60), 'How long a break is.'),\n",
+      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES=7', wholeNumber(1, 60), 'How long a break is.'),\n",
     },
     { file: '.env.example', at: 'PORT=3000', put: 'COFFEE_MINUTES=7\nPORT=3000' },
     { file: 'docs/operations.md', put: '| COFFEE_MINUTES | 7 | How long a break is. |\n' },
