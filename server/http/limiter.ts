@@ -1,5 +1,5 @@
 import type { Share } from '../fair/shares.ts'
-import { type Counts, createSlots, type Size, type Slots } from '../fair/slots.ts'
+import { type Counts, createSlots, type Size } from '../fair/slots.ts'
 import { createWatch } from '../fair/watch.ts'
 import type { App } from './app.ts'
 
@@ -23,15 +23,7 @@ const pollsMax = 32
 
 type Waiter = { until: number; answer(admitted: boolean): void }
 
-type State = {
-  limit: number
-  slots: Slots<Waiter>
-  answers: number
-  late: number
-  shed: number
-  wasLate: boolean
-  since: number
-}
+type State = ReturnType<typeof initialState>
 
 /**
  * Measurements of one sort between two adjustments, and whether most responses were late at the last one. `inTarget`
@@ -172,6 +164,6 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
   }
 }
 
-const initialState = (limit: number, since: number): State => ({
+const initialState = (limit: number, since: number) => ({
   ...{ limit, slots: createSlots<Waiter>(sizeOf(limit)), answers: 0, late: 0, shed: 0, wasLate: false, since },
 })

@@ -22,6 +22,23 @@ export const jobs = Object.keys(sentences) as Job[]
  */
 export type BackgroundRunner = (job: Job, work: () => unknown, about?: object) => Promise<void>
 
+/** Runs work at an interval, and not again while it runs. The work never rejects. `stop` waits for its end. */
+export function repeat(everyMs: number, work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  const start = (): void => {
+    running ??= work().finally(() => {
+      running = undefined
+    })
+  }
+  const timer = setInterval(start, everyMs).unref()
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
 type Watch = {
   log: { error(facts: object, sentence: string): void }
   clock: { elapsed(): number }

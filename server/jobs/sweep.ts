@@ -18,7 +18,7 @@ import {
 } from '#sql/system/webhook-room.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
-import type { BackgroundRunner } from './in-background.ts'
+import { type BackgroundRunner, repeat } from './in-background.ts'
 
 type Pace = { batchMax: number; everyMilliseconds: number }
 
@@ -109,24 +109,14 @@ export const choresOf = ({ webhookAttemptsBytes, webhookAttemptsKeptDays, ...kee
 
 /** Starts the chores. No result depends on when, or in which process, they run. */
 export function startSweeper(database: Database, keeping: RetentionSettings, inBackground: BackgroundRunner) {
-  let stopped = false
-  const isStopped = (): boolean => stopped
-  const running = new Map<Chore | CompanyChore, Promise<unknown>>()
-  const timers = Object.values(choresOf(keeping)).map((chore) => {
-    const work = async (): Promise<void> => {
-      if (running.has(chore)) return
-      const tidying = inBackground('sweep', () => sweep(database, chore, isStopped))
-      running.set(chore, tidying)
-      await tidying
-      running.delete(chore)
-    }
-    return setInterval(() => void work(), chore.everyMilliseconds).unref()
-  })
+  let isStopped = false
+  const sweeps = Object.values(choresOf(keeping)).map((chore) =>
+    repeat(chore.everyMilliseconds, () => inBackground('sweep', () => sweep(database, chore, () => isStopped))),
+  )
   return {
     stop: async (): Promise<void> => {
-      stopped = true
-      for (const timer of timers) clearInterval(timer)
-      await Promise.all(running.values())
+      isStopped = true
+      await Promise.all(sweeps.map(({ stop }) => stop()))
     },
   }
 }

@@ -92,8 +92,8 @@ function openDestination(lookUp: () => Promise<CheckedAddress>, timeout: number)
 /** Parses an address. Refuses a user name or password in it, because lists and logs would show them. */
 function readUrl(text: string): URL {
   if (text.length > urlLengthMax) throw new NotSentError('address', `it is longer than ${urlLengthMax} characters`)
-  if (!URL.canParse(text)) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (!url) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new NotSentError('address', 'it must begin with https:')
   if (url.username !== '' || url.password !== '') throw new NotSentError('address', 'it has a name or a password in it')

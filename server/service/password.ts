@@ -24,7 +24,7 @@ export type PasswordQueue = ReturnType<typeof openPasswordQueue>
 export type QueueOrigin = 'known' | { stranger: string }
 
 type QueueOptions = { atOnceMax: number; waitMilliseconds: number }
-type WaitingHash = { from: QueueOrigin; begin(): void }
+type WaitingHash = { from: QueueOrigin; admit(): void }
 
 /** A known caller waits this many times longer than a stranger before the refusal. */
 const knownWaitFactor = 4
@@ -55,7 +55,10 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
     if (from !== 'known') running.strangers--
     const known = waiting.findIndex((one) => one.from === 'known')
     const next = known >= 0 ? known : waiting.findIndex((one) => hasSlot(one.from))
-    if (next >= 0) waiting.splice(next, 1)[0]?.begin()
+    const [admitted] = next >= 0 ? waiting.splice(next, 1) : []
+    if (!admitted) return
+    begin(admitted.from)
+    admitted.admit()
   }
 
   const inTurn = async <T>(from: QueueOrigin, work: () => Promise<T>): Promise<T> => {
@@ -71,22 +74,15 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
   const queued = (from: QueueOrigin): Promise<void> => {
     const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
     if (ofPeer >= waitingPerPeerMax) throw createBusyRefusal()
-    return new Promise((resolve, reject) => {
-      const entry: WaitingHash = {
-        from,
-        begin: () => {
-          clearTimeout(timer)
-          begin(from)
-          resolve()
-        },
-      }
-      const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(entry), 1)
-        reject(createBusyRefusal())
-      }, waitMost)
-      waiting.push(entry)
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const entry = { from, admit: resolve }
+    const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(entry), 1)
+      reject(createBusyRefusal())
+    }, waitMost)
+    waiting.push(entry)
+    return promise.finally(() => clearTimeout(timer))
   }
 
   const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))

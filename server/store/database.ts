@@ -7,7 +7,7 @@ import { fixedShare, type Share } from '../fair/shares.ts'
 import { batchTimeoutMs, transactionTimeoutMs } from './bounds.ts'
 import { transactionSettings } from './citus/distribution.ts'
 import { inSteps } from './citus/transaction.ts'
-import { type Connection, type Connector, createConnector, type StreamConnection } from './connect.ts'
+import { type Connection, type Connector, connectClient, createConnector, type StreamConnection } from './connect.ts'
 import { openConnectionSlots } from './connection-slots.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import { type BackendEnd, openBackendEnder } from './end-backend.ts'
@@ -103,12 +103,7 @@ export function openDatabase(
     return backend
   }
   const openShared = async (): Promise<pg.Client> => {
-    const one = await connector.patiently(async () => {
-      const opened = new pg.Client({ ...client, pipeline: true } as pg.ClientConfig)
-      opened.on('error', () => {})
-      await opened.connect()
-      return opened
-    })
+    const one = await connector.patiently(() => connectClient({ ...client, pipeline: true } as pg.ClientConfig))
     try {
       await watch(one)
     } catch (error) {

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
+import { connectClient } from './connect.ts'
+import { askWithin } from './session-check.ts'
 
 /** The outcome for a session that did not answer. */
 export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
@@ -33,9 +35,8 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
   /** Ends the sessions that are left, and settles those that are gone. */
   const look = async (client: pg.Client): Promise<void> => {
     const looked = [...pending]
-    const { text, values } = endBackends(looked.map(([, { backend }]) => backend))
-    const query = { text, values, query_timeout: connectTimeoutMs } as pg.QueryConfig
-    const { rows } = await client.query<EndedBackendRow>(query)
+    const statement = endBackends(looked.map(([, { backend }]) => backend))
+    const { rows } = await askWithin<EndedBackendRow>(client, statement, connectTimeoutMs)
     const left = new Map(rows.map((row) => [keyOf(row), row]))
     for (const [key] of looked) {
       const row = left.get(key)
@@ -48,7 +49,7 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
     let client: pg.Client | null = null
     while (pending.size > 0 && !closing.signal.aborted) {
       try {
-        client ??= await connect(config)
+        client ??= await connectClient(config)
         await look(client)
       } catch {
         // The database cannot be reached, or not over this connection. The next attempt opens another.
@@ -76,13 +77,6 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
 }
 
 const keyOf = ({ pid, backend_start }: BackendRow): string => `${pid} ${backend_start}`
-
-async function connect(config: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client(config)
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
 
 /** Sends the Terminate message without waiting for an answer. */
 function drop(client: pg.Client): void {

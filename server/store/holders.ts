@@ -25,8 +25,7 @@ export function watchHolders(
     await pause(afterMs)
     await withClient(connection, async (client) => {
       for (;;) {
-        const { text, values } = blockersOf(pid)
-        const { rows } = await client.query<Holder>(text, values)
+        const { rows } = await client.query<Holder>(blockersOf(pid))
         if (rows.length > 0) {
           last = rows
           seen(rows)

@@ -63,8 +63,7 @@ export async function retryMigration<T>(
         const { length } = await appliedMigrations(client)
         if (length !== applied) ({ pause, lockTimeout, blockedSince } = start)
         applied = length
-        const limit = setInSession('lock_timeout', `${lockTimeout}ms`)
-        await client.query(limit.text, limit.values)
+        await client.query(setInSession('lock_timeout', `${lockTimeout}ms`))
         const watch = watchHolders(connection, await backendOf(client), attempt === 1 ? watchAfterMs : 0, say)
         try {
           return await work(client)
@@ -116,8 +115,7 @@ const lookEveryMs = 250
 async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
   let lastSaid = performance.now()
   for (;;) {
-    const { text, values } = tryLock(migrationLock)
-    const { rows } = await client.query<{ is_held: boolean }>(text, values)
+    const { rows } = await client.query<{ is_held: boolean }>(tryLock(migrationLock))
     if (rows[0]?.is_held) return
     if (performance.now() - lastSaid > sayEveryMs) {
       lastSaid = performance.now()
@@ -128,7 +126,6 @@ async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => 
 }
 
 async function sayHolder(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
-  const { text, values } = lockHolder(migrationLock)
-  const { rows } = await client.query<Holder>(text, values)
+  const { rows } = await client.query<Holder>(lockHolder(migrationLock))
   for (const holder of rows) tell(`Waiting for ${formatHolder(holder)}, which brings the database up to date …`)
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
-import { createTurns, type Key, type Turns } from '../fair/turns.ts'
+import { createTurns, type Key } from '../fair/turns.ts'
 import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
 import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
@@ -13,14 +13,16 @@ type Question = {
   reject(error: unknown): void
 }
 
-/** The waiting questions of one read, in fair turns: a requester with many leaves places to the others. */
-type Group = Pick<BatchableRead, 'name' | 'text' | 'batchMax'> & {
-  questions: Turns<Question>
-  underWay: number
+/** Creates the waiting questions of one read, in fair turns: a requester with many leaves places to the others. */
+const createGroup = ({ name, text, batchMax }: BatchableRead) => ({
+  ...{ name, text, batchMax },
+  questions: createTurns<Question>(),
+  underWay: 0,
   /** Characters of the longest recent answer; it decays with each statement. */
-  longest: number
-  requesters: Map<Key, Requester>
-}
+  longest: 0,
+  requesters: new Map<Key, Requester>(),
+})
+type Group = ReturnType<typeof createGroup>
 
 /** A requester with unanswered questions. Before the first answer, the length of the others is unknown (`isKnown`). */
 type Requester = { open: number; isKnown: boolean; held: Question[] }
@@ -148,16 +150,9 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
 
   return {
     /** Returns the row that answers, or none. */
-    read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key): Promise<Row[]> {
-      const group: Group = groups.get(name) ?? {
-        name,
-        text,
-        batchMax,
-        questions: createTurns<Question>(),
-        underWay: 0,
-        longest: 0,
-        requesters: new Map(),
-      }
+    read<Row>(asked: BatchableRead, share: Key): Promise<Row[]> {
+      const { name, values } = asked
+      const group = groups.get(name) ?? createGroup(asked)
       const requester = requesterOf(group, share)
       if (closed || requester.open + requester.held.length >= waitingMax) return Promise.reject(tooMany())
       groups.set(name, group)
