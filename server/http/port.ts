@@ -4,9 +4,6 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** A port with all of its listeners. */
-export type Port = { port: number; servers: Server[] }
-
 /** Connections that may wait to be accepted. The system may allow fewer. */
 const backlog = 4096
 
@@ -17,7 +14,7 @@ const backlog = 4096
  */
 const listenersMax = 16
 
-export async function openPort({ port, host }: Config, make: () => Server): Promise<Port> {
+export async function openPort({ port, host }: Config, make: () => Server) {
   const where = { host, backlog }
   if (process.platform !== 'linux' || cluster.isWorker) {
     const server = make()

@@ -9,14 +9,7 @@ export type CheckedAddress = { url: URL; addresses: readonly string[] }
 
 export type Message = { headers: { readonly [name: string]: string }; body: string; signal?: AbortSignal }
 
-export type ReceiverResponse = {
-  status: number
-  headers: { [name: string]: string }
-  /** The part of the body that was read. */
-  body: string
-  /** True if the body was longer, or broke off. */
-  isCut: boolean
-}
+export type ReceiverResponse = Awaited<ReturnType<typeof read>>
 
 /** The reason for which no answer came. */
 export type Failure = 'address' | 'connection' | 'certificate' | 'timeout' | 'answer'
@@ -92,9 +85,10 @@ const createLookup =
   }
 
 /** Reads an answer. The body is cut at `bodyBytesMax`, or if the rest does not come in time. */
-async function read(response: IncomingMessage): Promise<ReceiverResponse> {
+async function read(response: IncomingMessage) {
   const chunks: Buffer[] = []
   let bytes = 0
+  /** True if the body was longer, or broke off. */
   let isCut = false
   try {
     for await (const chunk of response) {
@@ -106,6 +100,7 @@ async function read(response: IncomingMessage): Promise<ReceiverResponse> {
   } catch {
     isCut = true
   }
+  /** The part of the body that was read. */
   const body = Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8')
   return { status: response.statusCode as number, headers: headersOf(response), body, isCut }
 }

@@ -1,14 +1,6 @@
 export type TokenRates = ReturnType<typeof createTokenRates>
 
-export type Rate = {
-  /** Whether this call exceeds the limit. */
-  exceeded: boolean
-  limit: number
-  /** Calls that are left. */
-  remaining: number
-  /** Seconds until the full limit is available again. */
-  resetSeconds: number
-}
+export type Rate = ReturnType<TokenRates['count']>
 
 export const windowSeconds = 60
 const windowMilliseconds = windowSeconds * 1000
@@ -32,7 +24,7 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
 
   return {
     /** Counts one more call. A minute begins with the first call after the last minute was over. */
-    count(companyId: number, tokenId: number): Rate {
+    count(companyId: number, tokenId: number) {
       const now = elapsed()
       sweep(now)
       const token = `${companyId} ${tokenId}`
@@ -41,9 +33,12 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
       if (window !== known) windows.set(token, window)
       window.used++
       return {
+        /** Whether this call exceeds the limit. */
         exceeded: window.used > limit,
         limit,
+        /** Calls that are left. */
         remaining: Math.max(0, limit - window.used),
+        /** Seconds until the full limit is available again. */
         resetSeconds: Math.ceil((window.since + windowMilliseconds - now) / 1000),
       }
     },
