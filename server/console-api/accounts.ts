@@ -3,9 +3,8 @@ import {
   type Account,
   type AccountChange,
   createAccount,
-  holdAccount,
   listAccounts,
-  noAccount,
+  readAccount,
   setAccount,
 } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
@@ -39,7 +38,7 @@ export const accounts = {
     return request.change(
       async (transaction, session) => {
         const { actor, row } = session
-        const before = await holdAccount(transaction, actor.companyId, id)
+        const before = await readAccount(transaction, actor.companyId, id, true)
         mayChangeAccount(selfOf(session), before, wanted)
         const account = await setAccount(transaction, actor.companyId, id, wanted, {
           hashing: request.passwords.hash,
@@ -73,8 +72,5 @@ async function confirmWhereNeeded(
   }
 }
 
-async function find({ read }: AdmittedRequest, id: number): Promise<Account> {
-  const account = (await read(listAccounts)).find((one) => one.id === id)
-  if (!account) throw noAccount(id)
-  return account
-}
+const find = ({ read }: AdmittedRequest, id: number): Promise<Account> =>
+  read((transaction, companyId) => readAccount(transaction, companyId, id, false))

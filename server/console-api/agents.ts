@@ -2,18 +2,10 @@ import { reasonsForPerson } from '#derive/agent/person.ts'
 import type { AgentPreview, AgentPreviewResult, Agents } from '#derive/console/responses.ts'
 import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
 import type { Preview } from '#registry/refusals.ts'
-import type { DecidedRow, PreviewCall } from '#sql/system/previews.ts'
+import { type DecidedRow, latestPreviews, type PreviewCall, waitingPreviews } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
 import { readWriteId } from '../records/actor.ts'
-import {
-  decide,
-  listPreviews,
-  listWaiting,
-  mayDecide,
-  needToDecide,
-  showPreview,
-  stateOf,
-} from '../service/agent-previews.ts'
+import { decide, mayDecide, needToDecide, showPreview, stateOf } from '../service/agent-previews.ts'
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
@@ -47,7 +39,7 @@ export const agents = {
   'agents.previews': ({ read, session }) =>
     read(async (transaction, companyId) => {
       const settings = await settingsOf(transaction, companyId)
-      const rows = await listPreviews(transaction, companyId, listedMax)
+      const rows = await transaction.run<DecidedRow>(latestPreviews(companyId, listedMax))
       return createWholeList(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
     }),
 
@@ -89,7 +81,8 @@ export async function waitingFor(
   companyId: number,
   session: Session,
 ): Promise<AgentPreview[]> {
-  const rows = (await listWaiting(transaction, companyId)).filter((row) => isOpenTo(session, row))
+  const waiting = await transaction.run<DecidedRow>(waitingPreviews(companyId))
+  const rows = waiting.filter((row) => isOpenTo(session, row))
   if (rows.length === 0) return []
   const settings = await settingsOf(transaction, companyId)
   return rows.map((row) => inShort(row, settings))

@@ -3,12 +3,13 @@ import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { endPlainName } from '#sql/system/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { hostOrigin, isOwnOrigin, originOf } from '../http/base.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
-import { needPermission, readLiveSession, renamePlainSession, type Session } from '../service/session.ts'
+import { needPermission, readLiveSession, type Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { runWrite, sessionCaller } from '../writes/run-write.ts'
 import { requestOriginOf } from './client.ts'
@@ -75,7 +76,8 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
   const done = await route.answer(admitted as never)
   const reply = 'status' in done ? done : replyTo(route, done)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
-  await renamePlainSession(app.database, session)
+  // The browser gets the session under the name with the prefix now, which it needs from then on.
+  await app.database.read(endPlainName(session.key))
   return { ...reply, session: sessionText as string }
 }
 

@@ -1,7 +1,7 @@
 import { invalidField, type Refusal } from '#registry/refusals.ts'
-import type { SessionOrigin } from '#sql/system/sessions.ts'
+import { type ListedSession, type SessionOrigin, sessionsOf } from '#sql/system/sessions.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
-import { beginSession, endOtherSessions, endOwnSession, listSessions } from '../service/session.ts'
+import { beginSession, endOwnSession, endSessionsOf } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
@@ -11,12 +11,18 @@ import { createWholeList } from './response.ts'
 /** The sessions of one's own account, and their end. */
 
 export const sessions = {
-  'sessions.list': async ({ app, session }) => createWholeList(await listSessions(app.database, session())),
+  async 'sessions.list'({ app, session }) {
+    const { key, row } = session()
+    return createWholeList(await app.database.read<ListedSession>(sessionsOf(key, row.account_id)))
+  },
 
   'sessions.end-others': ({ change }) =>
-    change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }), {
-      isRevocation: true,
-    }),
+    change(
+      async (transaction, { actor, row, key }) => ({
+        data: { ended: await endSessionsOf(transaction, actor, row.account_id, key.idHash) },
+      }),
+      { isRevocation: true },
+    ),
 
   async 'sessions.end'(request) {
     const id = sessionId(request)

@@ -7,6 +7,7 @@ import {
   type AccountRow,
   accountsOf,
   companyOfAccount,
+  findAccount,
   insertAccount,
   lockAccount,
   updateAccount,
@@ -98,7 +99,7 @@ export async function setAccount(
   options: AccountOptions = {},
 ): Promise<Account> {
   await transaction.run(closeGate(companyId))
-  const before = await holdAccount(transaction, companyId, id)
+  const before = await readAccount(transaction, companyId, id, true)
   const { name = before.name, email = before.email, permissions = before.permissions } = change
   const given = { name, email, permissions: [...permissions], service: before.service }
   const password = await newPassword(transaction, companyId, change.password, options)
@@ -149,10 +150,16 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   }
 }
 
-/** Returns an account of the company, locked until the transaction ends. */
-export async function holdAccount(transaction: Transaction, companyId: number, id: number): Promise<Account> {
-  const [account] = await transaction.run<Account>(lockAccount(companyId, id))
-  if (!account) throw noAccount(id)
+/** Returns an account of the company, locked until the transaction ends if `isLocked`. Throws if there is none. */
+export async function readAccount(
+  transaction: Transaction,
+  companyId: number,
+  id: number,
+  isLocked: boolean,
+): Promise<Account> {
+  const select = isLocked ? lockAccount : findAccount
+  const [account] = await transaction.run<Account>(select(companyId, id))
+  if (!account) throw new Refusal('not_found', { detail: `The company has no account ${id}.` })
   return account
 }
 
@@ -165,9 +172,6 @@ export async function companyOf(transaction: Transaction, id: number): Promise<n
   if (!row) throw new Refusal('not_found', { detail: `There is no account ${id}.` })
   return row.company_id
 }
-
-export const noAccount = (id: number): Refusal =>
-  new Refusal('not_found', { detail: `The company has no account ${id}.` })
 
 const serviceProblems = (service: boolean | undefined, field: string): Problem[] =>
   service ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')] : []

@@ -9,7 +9,6 @@ import {
   insertPreview,
   type JudgedRow,
   judgedPreview,
-  latestPreviews,
   type PreviewCall,
   type PreviewRow,
   type PreviewState,
@@ -17,7 +16,6 @@ import {
   type RoomRow,
   shownPreview,
   takeTurn,
-  waitingPreviews,
 } from '#sql/system/previews.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
@@ -100,13 +98,6 @@ export function needToDecide({ plan, call }: PreviewRow, permissions: readonly s
   if (lacking !== undefined)
     throw new Refusal('insufficient_scope', { required_scope: lacking, detail: mayNot(lacking) })
 }
-
-/** Lists previews, without those whose contents were erased. */
-export const listPreviews = async ({ run }: Transaction, companyId: number, limit: number): Promise<DecidedRow[]> =>
-  (await run<DecidedRow>(latestPreviews(companyId, limit))).filter(({ plan }) => plan !== null)
-
-export const listWaiting = ({ run }: Transaction, companyId: number): Promise<DecidedRow[]> =>
-  run<DecidedRow>(waitingPreviews(companyId))
 
 export async function showPreview({ run }: Transaction, companyId: number, id: string): Promise<DecidedRow> {
   const [row] = await run<DecidedRow>(shownPreview(companyId, id))

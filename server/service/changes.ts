@@ -35,14 +35,6 @@ export type Change = {
   removal_id: number | null
 }
 
-export type ChangesPage = {
-  changes: Change[]
-  /** The cursor after all examined changes. */
-  next: string
-  /** Whether there may be more now. A page can be empty and have more after it. */
-  more: boolean
-}
-
 export type ReadChanges = {
   companyId: number
   /** A cursor. `now` returns no changes, and the current cursor. Null starts at the oldest change that is kept. */
@@ -54,11 +46,14 @@ export type ReadChanges = {
   keptDays: number | null
 }
 
-/** Reads the changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
+/**
+ * Reads the changes of a company after a cursor, in the order of their commits. `next` is the cursor after all examined
+ * changes. `more`: there may be more now; a page can be empty and have more after it. Decisions, Changes.
+ */
 export async function readChanges(
   database: Database,
   { companyId, after, records = servedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
-): Promise<ChangesPage> {
+): Promise<{ changes: Change[]; next: string; more: boolean }> {
   if (after === 'now')
     return { changes: [], next: cursorOf(companyId, await endOfLog(database.read, companyId)), more: false }
   const from = after === null ? null : readCursor(companyId, after)

@@ -13,9 +13,8 @@ import {
   referringTo,
   removalsOfPerson,
 } from '#sql/records/persons.ts'
-import { accountsOf } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Account, holdAccount } from './account.ts'
+import { readAccount } from './account.ts'
 
 /** The data of a person: the record, its history and its deletions. Decisions, Persons. */
 export type Person = Awaited<ReturnType<typeof readPerson>>
@@ -53,16 +52,13 @@ async function readRecord(
 ): Promise<PersonRecord> {
   const definition = resourceOf(kind)
   if (!definition) {
-    const account = isLocked
-      ? await holdAccount(transaction, companyId, id)
-      : (await transaction.run<Account>(accountsOf(companyId))).find((one) => one.id === id)
-    if (!account) throw noPerson(kind, id)
+    const account = await readAccount(transaction, companyId, id, isLocked)
     return { record: account, version: null, deletedAt: null }
   }
   const [row] = await transaction.run<PersonRow>(
     isLocked ? lockPerson(companyId, definition, id) : findPersons(companyId, definition, [id]),
   )
-  if (!row) throw noPerson(kind, id)
+  if (!row) throw new Refusal('not_found', { detail: `The company has no ${kind.one} ${id}.` })
   const record = JSON.parse(row.json) as JsonObject
   if (!isPerson(definition, record)) throw new NotErasable(notAPerson(definition, record))
   return { record, version: row.version, deletedAt: row.deleted_at }
@@ -71,9 +67,6 @@ async function readRecord(
 /** Returns the resource of a kind of person; accounts have none. */
 export const resourceOf = ({ name }: PersonKind): Definition | undefined =>
   name === accounts.name ? undefined : registry.find((definition) => definition.name === name)
-
-const noPerson = ({ one }: PersonKind, id: number): Refusal =>
-  new Refusal('not_found', { detail: `The company has no ${one} ${id}.` })
 
 function notAPerson({ one, person }: Definition, record: JsonObject): string {
   const reasons = Object.entries(person === true ? {} : (person ?? {})).map(
