@@ -8,6 +8,7 @@ import { type AgentCompanyRow, agentWithCaller } from '#sql/records/agents.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import type { Share } from '../fair/shares.ts'
 import type { App } from '../http/app.ts'
+import type { HttpRequest } from '../http/request-handler.ts'
 import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
 import type { Call } from '../pipeline/call.ts'
 import { formatStorable } from '../pipeline/masked-response.ts'
@@ -17,13 +18,10 @@ import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
 
 /** A request of an agent before authentication. */
-export type AgentRequest = {
+export type AgentRequest = Pick<HttpRequest, 'peer' | 'requestId' | 'startedAt'> & {
   app: App
   share: Share
   rawHeaders: readonly string[]
-  peer: string | undefined
-  requestId: string
-  startedAt: number
   /** The address of the service that was called, and of the page that explains its refusals. */
   base: string
   errorsPage: string
