@@ -58,24 +58,17 @@ export const auditAgents = (
   return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
 }
 
+type SessionNote = { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] }
+
 /** Logs sessions of an account that began or ended, by their ids. The row belongs to the account. */
 export async function auditSessions(
   transaction: Transaction,
   actor: LogAuthor,
-  {
-    accountId,
-    action,
-    ...ids
-  }: { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] },
+  { accountId, action, began = [], ended = [] }: SessionNote,
 ): Promise<void> {
-  const { began = [], ended = [] } = ids
   if (began.length + ended.length === 0) return
-  await audit(transaction, actor, {
-    records: 'sessions',
-    recordId: accountId,
-    action,
-    changes: { sessions: [ended, began] },
-  })
+  const changes = { sessions: [ended, began] }
+  await audit(transaction, actor, { records: 'sessions', recordId: accountId, action, changes })
 }
 
 /** Logs a refused sign-in to an account. The account is not its author, because the person is unknown. */
