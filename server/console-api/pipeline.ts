@@ -76,7 +76,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
   const done = await route.answer(admitted as never)
   const reply = 'status' in done ? done : replyTo(route, done)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
-  // The browser gets the session under the name with the prefix now, which it needs from then on.
+  // This answer sets the cookie with the prefix in its name, which is required from now on.
   await app.database.read(endPlainName(session.key))
   return { ...reply, session: sessionText as string }
 }
