@@ -59,7 +59,7 @@ export const webhooks = {
     const { id, url } = await findWebhook(request)
     const wanted = await confirmedBody(request)
     if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(request, wanted.url)
-    return change(request, async (transaction, by) => shown(await changeWebhook(transaction, by, id, wanted)))
+    return change(request, async (transaction, by) => dataOf(await changeWebhook(transaction, by, id, wanted)))
   },
 
   async 'webhooks.rotate'(request) {
@@ -71,19 +71,19 @@ export const webhooks = {
   async 'webhooks.enable'(request) {
     const { id } = await findAnswerableWebhook(request)
     await confirmedBody(request)
-    return change(request, async (transaction, by) => shown(await enableOne(transaction, by, id)))
+    return change(request, async (transaction, by) => dataOf(await enableOne(transaction, by, id)))
   },
 
   async 'webhooks.disable'(request) {
     const id = recordId(request)
-    return change(request, async (transaction, by) => shown(await disableOne(transaction, by, id)))
+    return change(request, async (transaction, by) => dataOf(await disableOne(transaction, by, id)))
   },
 
   async 'webhooks.replay'(request) {
     const { id } = await findAnswerableWebhook(request)
     const from = readMoment('from', (await confirmedBody(request)).from)
     const keptDays = request.app.config.changesKeptDays
-    return change(request, async (transaction, by) => shown(await replayOne(transaction, by, id, { from, keptDays })))
+    return change(request, async (transaction, by) => dataOf(await replayOne(transaction, by, id, { from, keptDays })))
   },
 
   async 'webhooks.delete'(request) {
@@ -130,7 +130,7 @@ const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }) =
   data: { secret, webhook: formatWebhook(webhook) },
 })
 
-const shown = (webhook: Webhook) => ({ data: formatWebhook(webhook) })
+const dataOf = (webhook: Webhook) => ({ data: formatWebhook(webhook) })
 
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 

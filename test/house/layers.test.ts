@@ -70,7 +70,6 @@ const connecting: { readonly [file: string]: string } = {
   'server/embedded/members.ts': 'the bundled PostgreSQL',
   'server/store/connect.ts': 'the database',
   'server/store/database.ts': 'the database',
-  'server/store/end-backend.ts': 'the database',
   'server/outbound/outbound.ts': 'DNS',
   'server/outbound/sender.ts': 'receivers of webhooks',
   'console/client/ask.ts': 'the service, from the browser',
