@@ -1,7 +1,7 @@
 import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/operation-request.ts'
-import { type EmbeddedDatabase, openEmbedded } from './embedded/open.ts'
+import { openEmbedded } from './embedded/open.ts'
 import type { Room } from './http/app.ts'
 import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
 import { type BackgroundRunner, createBackgroundRunner } from './jobs/in-background.ts'
@@ -13,7 +13,7 @@ import type { Clock } from './pipeline/app.ts'
 import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
 import { createTokenRates } from './service/token-rate.ts'
-import { type ConnectionFit, fitConnections, readAllowance } from './store/allowance.ts'
+import { fitConnections, readAllowance } from './store/allowance.ts'
 import { type Connection, openDatabase, type StreamConnection } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
@@ -32,28 +32,10 @@ export type App = ConsoleApp & {
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
-/** The bundled PostgreSQL, for the process that supervises it. */
-export type BundledPostgres = Pick<EmbeddedDatabase, 'home' | 'keepRunning' | 'runsAs'>
-
-export type OpenApp = {
-  app: App
-  connection: Connection
-  /** The connections that the database allows all processes of the service. */
-  connections: ConnectionFit
-  /** A phrase for people about the database: created, started, or in use. */
-  databaseIs: string
-  /** Null with a database of DATABASE_URL. */
-  bundled: BundledPostgres | null
-  /** Writes the buffered rows and leaves the database. */
-  close(): Promise<void>
-}
+export type OpenApp = Awaited<ReturnType<typeof openApp>>
 
 /** Opens the app: finds or starts the database, migrates it, and creates all that depends on it. */
-export async function openApp(
-  config: Config,
-  progress: (sentence: string) => void,
-  measure?: StartMetrics,
-): Promise<OpenApp> {
+export async function openApp(config: Config, progress: (sentence: string) => void, measure?: StartMetrics) {
   const { connection, databaseIs, bundled, leave } = await findDatabase(config, progress)
   try {
     progress('Bringing the database up to date …')
@@ -66,13 +48,15 @@ export async function openApp(
     return {
       app,
       connection,
+      /** The connections that the database allows all processes of the service. */
       connections,
+      /** A phrase for people about the database: created, started, or in use. */
       databaseIs,
+      /** The bundled PostgreSQL, for the process that supervises it. Null with a database of DATABASE_URL. */
       bundled,
-      close: async () => {
-        await app.meter.close()
-        await app.callDetails?.close()
-        await app.database.close()
+      /** Writes the buffered rows and leaves the database. */
+      close: async (): Promise<void> => {
+        await closeApp(app)
         await leave()
       },
     }
@@ -146,6 +130,13 @@ export function createApp(
     ...{ config, database, clock: systemClock, log, identities, meter, callDetails, metrics, room },
     ...{ inBackground, failureNotes, tokenRates, outbound, groups, secret },
   }
+}
+
+/** Writes the buffered rows, and closes the connections to the database. */
+export async function closeApp({ meter, callDetails, database }: App): Promise<void> {
+  await meter.close()
+  await callDetails?.close()
+  await database.close()
 }
 
 function countNothing(): ServiceMetrics {

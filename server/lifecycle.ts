@@ -1,14 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 
-export type Stop = {
-  /** Resolves with the exit code when a signal or an error ends the process. */
-  asked: Promise<number>
-  /** Aborts when the process is to end, for work that need not be finished and must not start. */
-  signal: AbortSignal
-  /** Starts to log uncaught errors, and to end the process in order if it cannot go on. */
-  watch(log: Logger): void
-}
+export type Stop = ReturnType<typeof listenForStop>
 
 /**
  * Time in which further signals count as the first one: npm repeats the Ctrl-C that the terminal has sent to all
@@ -20,7 +13,7 @@ const sameSignalMilliseconds = 500
 export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Starts to listen for signals, so that one during the start is not lost. */
-export function listenForStop(): Stop {
+export function listenForStop() {
   const { promise: asked, resolve } = Promise.withResolvers<number>()
   const stopping = new AbortController()
   let firstAt: number | undefined
@@ -36,9 +29,12 @@ export function listenForStop(): Stop {
   }
   for (const signal of stopSignals) process.on(signal, onSignal)
   return {
+    /** Resolves with the exit code when a signal or an error ends the process. */
     asked,
+    /** Aborts when the process is to end, for work that need not be finished and must not start. */
     signal: stopping.signal,
-    watch: (log) => watchErrors(log, () => end(1)),
+    /** Starts to log uncaught errors, and to end the process in order if it cannot go on. */
+    watch: (log: Logger): void => watchErrors(log, () => end(1)),
   }
 }
 

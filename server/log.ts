@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { inLine } from '#derive/format-printable.ts'
 import type { Config } from './config/config.ts'
-import type { RequestIdentities } from './http/identity.ts'
+import type { RequestIdentities } from './http/app.ts'
 import { withoutTokens } from './service/token-text.ts'
 
 /** Members that are removed from log lines, at any place in an error: a log must have no secrets. */

@@ -5,7 +5,7 @@ import { type Duplex, duplexPair } from 'node:stream'
 import { Registry } from 'prom-client'
 import { routes } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
-import { createApp } from './app.ts'
+import { closeApp, createApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import { builtConsole } from './console-api/app-files.ts'
 import { serverOf } from './http/listen.ts'
@@ -100,9 +100,7 @@ function openRehearsal(config: Config, recording: RecordedRows) {
       edge.stopWaiting()
       for (const line of lines.values()) line.close()
       edge.close()
-      await app.meter.close()
-      await app.callDetails?.close()
-      await app.database.close()
+      await closeApp(app)
     },
   }
 }

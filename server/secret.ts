@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Config } from './config/config.ts'
 import { flush, writeSecret } from './embedded/folders.ts'
 import type { SealingKeys } from './store/seal.ts'
@@ -110,7 +111,7 @@ async function readSecret(file: string): Promise<string> {
   for (let tries = 0; tries < 50; tries++) {
     const text = (await readFile(file, 'utf8')).trim()
     if (text.length >= 32) return text
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await setTimeout(20)
   }
   throw new Error(`${file} holds no key of at least 32 characters; remove it only if no token was ever sealed with it`)
 }

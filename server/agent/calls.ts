@@ -5,6 +5,7 @@ import type { ProblemBody } from '#registry/refusals.ts'
 import type { ApiResponse, Call, PathParams } from '../pipeline/call.ts'
 import type { ReadStep, Write } from '../pipeline/handler.ts'
 import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
+import { emptyBody } from '../protocol/body.ts'
 import { authorizationsIn } from '../protocol/headers.ts'
 import type { Agent } from './request.ts'
 
@@ -79,7 +80,7 @@ function callOf(
     params,
     query: new URLSearchParams(query).toString(),
     rawHeaders: Object.entries(sent).flat(),
-    body: { bytes: body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body)) },
+    body: body === undefined ? emptyBody : { bytes: Buffer.from(JSON.stringify(body)) },
     ...{ peer, share, startedAt, errorsPage, requestId: randomUUID() },
     ...(rate ? { rate } : {}),
     agent: { client, ...(preview === undefined ? {} : { preview }) },

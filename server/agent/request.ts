@@ -8,22 +8,20 @@ import { type AgentCompanyRow, agentWithCaller } from '#sql/records/agents.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import type { Share } from '../fair/shares.ts'
 import type { App } from '../http/app.ts'
+import type { HttpRequest } from '../http/request-handler.ts'
 import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
 import type { Call } from '../pipeline/call.ts'
 import { formatStorable } from '../pipeline/masked-response.ts'
 import { enforceRateLimit, requireAuthorized } from '../pipeline/require-authorized.ts'
-import { type Body, readBody } from '../protocol/body.ts'
+import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
 
 /** A request of an agent before authentication. */
-export type AgentRequest = {
+export type AgentRequest = Pick<HttpRequest, 'peer' | 'requestId' | 'startedAt'> & {
   app: App
   share: Share
   rawHeaders: readonly string[]
-  peer: string | undefined
-  requestId: string
-  startedAt: number
   /** The address of the service that was called, and of the page that explains its refusals. */
   base: string
   errorsPage: string
@@ -87,7 +85,7 @@ export function countAgent(agent: AdmittedAgent, message: Message): Agent {
 
 /** Returns the request itself for the log: it is no call of /v1. */
 const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }: AgentRequest): Call => ({
-  ...{ route, path: agentPath, params: {}, query: '', body: { bytes: Buffer.alloc(0) } },
+  ...{ route, path: agentPath, params: {}, query: '', body: emptyBody },
   ...{ rawHeaders, peer, share, requestId, errorsPage, startedAt },
 })
 

@@ -25,21 +25,12 @@ export function createAgents(
   return (incoming) => ({ route: 'mcp', answer: () => answer(incoming) })
 
   async function answer(incoming: HttpRequest): Promise<HttpResponse> {
-    const { request, method, peer, requestId, startedAt, budget } = incoming
+    const { request, method, peer, budget } = incoming
     if (method !== 'POST') return onlyThese({ allow, options: { Allow: allow } }, method)
     refuseForeignOrigin(app.config, request)
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const agentRequest = {
-      app,
-      share,
-      rawHeaders,
-      peer,
-      requestId,
-      startedAt,
-      errorsPage,
-      base: baseOf(app.config, request),
-    }
+    const agentRequest = { ...incoming, app, share, rawHeaders, errorsPage, base: baseOf(app.config, request) }
     const body = await readBody(request, budget, agentRequestBytesMax, () =>
       within('reads', share, async () => (await admitAgent(agentRequest)) !== undefined),
     )

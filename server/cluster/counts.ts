@@ -15,20 +15,18 @@ export function createCounts(ownValues: () => Promise<Values>) {
   let ended: Promise<Values> = Promise.resolve([])
   let lastAsked = 0
 
-  const ask = (worker: Worker): Promise<void> =>
-    new Promise((resolve) => {
-      const asked = ++lastAsked
-      const done = (): void => {
-        clearTimeout(timer)
-        waiting.delete(asked)
-        resolve()
-      }
-      const timer = setTimeout(done, timeoutMilliseconds)
-      waiting.set(asked, done)
-      worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
-        if (error) done()
-      })
+  const ask = async (worker: Worker): Promise<void> => {
+    const asked = ++lastAsked
+    const { promise: answered, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeoutMilliseconds)
+    waiting.set(asked, resolve)
+    worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
+      if (error) resolve()
     })
+    await answered
+    clearTimeout(timer)
+    waiting.delete(asked)
+  }
 
   return {
     /** Returns the text of /metrics. */

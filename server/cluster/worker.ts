@@ -1,5 +1,5 @@
-import { type App, createApp } from '../app.ts'
-import { watchRoom } from '../disk.ts'
+import { type App, closeApp, createApp } from '../app.ts'
+import { watchDisks } from '../disk.ts'
 import type { ListeningServer } from '../http/listen.ts'
 import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
 import { startMetrics } from '../metrics.ts'
@@ -40,7 +40,7 @@ async function work({ config, connection, cluster }: Extract<WorkerMessage, { sa
   })
 
   await rehearse(config, alone.log)
-  await watchRoom(alone, cluster)
+  await watchDisks(alone, cluster, false)
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   const sending = startWebhooks(alone)
   send({ say: 'serving', url: listening.url })
@@ -51,9 +51,7 @@ async function work({ config, connection, cluster }: Extract<WorkerMessage, { sa
     return away.promise
   })
   await Promise.all([drained, sending.stop()])
-  await alone.meter.close()
-  await alone.callDetails?.close()
-  await alone.database.close()
+  await closeApp(alone)
   process.exit(code)
 }
 

@@ -83,7 +83,7 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   if (connections.isTooFew) throw new Mistake(connections.sentence ?? '', 'unavailable')
   if (connections.sentence !== null) warn(context, log, connections.sentence)
   await bundled?.keepRunning(keeperOf(app, stop))
-  const disks = await watchDisks(app, bundled?.home ?? null)
+  const disks = await watchDisks(app, bundled?.home ?? null, true)
   const demo = await startDemo(app)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(app) : serveTogether(opened)))
   // If there are several processes, the others send webhooks and this one does not.

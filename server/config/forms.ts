@@ -78,7 +78,7 @@ export const postgresUrl: Form<string> = {
 
 /** Parses the address of a database. Returns null if it is none. */
 export function postgresUrlOf(text: string): URL | null {
-  const url = parseUrl(text.replace('@/', '@socket/'))
+  const url = URL.parse(text.replace('@/', '@socket/'))
   return url && /^postgres(ql)?:$/.test(url.protocol) ? url : null
 }
 
@@ -92,7 +92,7 @@ function namesSeveralHosts(text: string): boolean {
 
 export const webAddress: Form<string> = {
   read(text) {
-    const url = parseUrl(text)
+    const url = URL.parse(text)
     return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
       ? url.origin
       : undefined
@@ -136,5 +136,3 @@ function integer(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   return number >= min && number <= max ? number : undefined
 }
-
-const parseUrl = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)

@@ -3,59 +3,55 @@ import {
   type Account,
   type AccountChange,
   createAccount,
-  holdAccount,
   listAccounts,
-  noAccount,
+  readAccount,
   setAccount,
 } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
-import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: accounts and their permissions. */
 
-export const list = async ({ read }: OperationRequest<'accounts.list'>) => createWholeList(await read(listAccounts))
+export const accounts = {
+  'accounts.list': async ({ read }) => createWholeList(await read(listAccounts)),
 
-export const fetch = async (request: OperationRequest<'accounts.fetch'>) => ({
-  data: await find(request, recordId(request)),
-})
+  'accounts.fetch': async (request) => ({ data: await find(request, recordId(request)) }),
 
-export async function create({ app, body, change, passwords }: OperationRequest<'accounts.create'>) {
-  const wanted = await body()
-  return change(async (transaction, { actor, row }) => {
-    mayGrant(row.permissions, [], wanted.permissions)
-    const account = await createAccount(transaction, actor.companyId, wanted, {
-      hashing: passwords.hash,
-      publicUrl: app.config.publicUrl,
-      actor,
+  async 'accounts.create'({ app, body, change, passwords }) {
+    const wanted = await body()
+    return change(async (transaction, { actor, row }) => {
+      mayGrant(row.permissions, [], wanted.permissions)
+      const { publicUrl } = app.config
+      const options = { hashing: passwords.hash, publicUrl, actor }
+      return { data: await createAccount(transaction, actor.companyId, wanted, options) }
     })
-    return { data: account }
-  })
-}
+  },
 
-export async function update(request: OperationRequest<'accounts.update'>) {
-  const id = recordId(request)
-  const { own_password, ...wanted } = await request.body()
-  await confirmWhereNeeded(request, id, wanted, own_password)
-  return request.change(
-    async (transaction, session) => {
-      const { actor, row } = session
-      const before = await holdAccount(transaction, actor.companyId, id)
-      mayChangeAccount(selfOf(session), before, wanted)
-      const account = await setAccount(transaction, actor.companyId, id, wanted, {
-        hashing: request.passwords.hash,
-        publicUrl: request.app.config.publicUrl,
-        actor,
-      })
-      const renews = row.account_id === id && wanted.password !== undefined
-      return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
-    },
-    { isRevocation: true },
-  )
-}
+  async 'accounts.update'(request) {
+    const id = recordId(request)
+    const { own_password, ...wanted } = await request.body()
+    await confirmWhereNeeded(request, id, wanted, own_password)
+    return request.change(
+      async (transaction, session) => {
+        const { actor, row } = session
+        const before = await readAccount(transaction, actor.companyId, id, true)
+        mayChangeAccount(selfOf(session), before, wanted)
+        const account = await setAccount(transaction, actor.companyId, id, wanted, {
+          hashing: request.passwords.hash,
+          publicUrl: request.app.config.publicUrl,
+          actor,
+        })
+        const renews = row.account_id === id && wanted.password !== undefined
+        return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
+      },
+      { isRevocation: true },
+    )
+  },
+} satisfies Partial<Handlers>
 
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
 
@@ -76,8 +72,5 @@ async function confirmWhereNeeded(
   }
 }
 
-async function find({ read }: AdmittedRequest, id: number): Promise<Account> {
-  const account = (await read(listAccounts)).find((one) => one.id === id)
-  if (!account) throw noAccount(id)
-  return account
-}
+const find = ({ read }: AdmittedRequest, id: number): Promise<Account> =>
+  read((transaction, companyId) => readAccount(transaction, companyId, id, false))

@@ -2,39 +2,57 @@ import { reasonsForPerson } from '#derive/agent/person.ts'
 import type { AgentPreview, AgentPreviewResult, Agents } from '#derive/console/responses.ts'
 import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
 import type { Preview } from '#registry/refusals.ts'
-import type { DecidedRow, PreviewCall } from '#sql/system/previews.ts'
+import { type DecidedRow, latestPreviews, type PreviewCall, waitingPreviews } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
 import { readWriteId } from '../records/actor.ts'
-import {
-  decide,
-  listPreviews,
-  listWaiting,
-  mayDecide,
-  needToDecide,
-  showPreview,
-  stateOf,
-} from '../service/agent-previews.ts'
+import { decide, mayDecide, needToDecide, showPreview, stateOf } from '../service/agent-previews.ts'
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** Settings, Agents, and the previews of agents. A preview is shown to accounts that may decide on it. */
 
-export const fetch = async (asked: OperationRequest<'agents.fetch'>) => ({
-  data: formatSettings(asked, await asked.read(showAgents)),
-})
+export const agents = {
+  'agents.fetch': async (asked) => ({ data: formatSettings(asked, await asked.read(showAgents)) }),
 
-export async function update(asked: OperationRequest<'agents.update'>) {
-  const { enabled, ...settings } = await asked.body()
-  return asked.change(
-    async (transaction, { actor }) => ({
-      data: formatSettings(asked, await setAgents(transaction, actor, enabled ? settings : null)),
+  async 'agents.update'(asked) {
+    const { enabled, ...settings } = await asked.body()
+    return asked.change(
+      async (transaction, { actor }) => ({
+        data: formatSettings(asked, await setAgents(transaction, actor, enabled ? settings : null)),
+      }),
+      { isRevocation: true },
+    )
+  },
+
+  'agents.waiting': ({ read, session }) =>
+    read(async (transaction, companyId) => {
+      const [{ length: count }, settings] = await Promise.all([
+        waitingFor(transaction, companyId, session()),
+        showAgents(transaction, companyId),
+      ])
+      return { data: { count, is_used: settings !== null || count > 0 } }
     }),
-    { isRevocation: true },
-  )
-}
+
+  'agents.previews': ({ read, session }) =>
+    read(async (transaction, companyId) => {
+      const settings = await settingsOf(transaction, companyId)
+      const rows = await transaction.run<DecidedRow>(latestPreviews(companyId, listedMax))
+      return createWholeList(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
+    }),
+
+  'agents.preview': (asked) => fetchPreview(asked),
+
+  async 'agents.approve'(asked) {
+    await fetchPreview(asked)
+    const { hash } = await asked.body()
+    return decidePreview(asked, { state: 'approved', hash })
+  },
+
+  'agents.decline': (asked) => decidePreview(asked, { state: 'declined' }),
+} satisfies Partial<Handlers>
 
 const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettings | null): Agents => ({
   enabled: settings !== null,
@@ -45,32 +63,8 @@ const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettin
 /** Number of the newest previews that are examined. */
 const listedMax = 100
 
-export const countWaiting = async ({ read, session }: OperationRequest<'agents.waiting'>) =>
-  read(async (transaction, companyId) => {
-    const [{ length: count }, settings] = await Promise.all([
-      waitingFor(transaction, companyId, session()),
-      showAgents(transaction, companyId),
-    ])
-    return { data: { count, is_used: settings !== null || count > 0 } }
-  })
-
-export const listAll = async ({ read, session }: OperationRequest<'agents.previews'>) =>
-  read(async (transaction, companyId) => {
-    const settings = await settingsOf(transaction, companyId)
-    const rows = await listPreviews(transaction, companyId, listedMax)
-    return createWholeList(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
-  })
-
-export const fetchPreview = (asked: AdmittedRequest) =>
+const fetchPreview = (asked: AdmittedRequest) =>
   asked.read((transaction, companyId) => readPreview(transaction, companyId, idOf(asked), asked.session()))
-
-export async function approve(asked: OperationRequest<'agents.approve'>) {
-  await fetchPreview(asked)
-  const { hash } = await asked.body()
-  return decidePreview(asked, { state: 'approved', hash })
-}
-
-export const decline = (asked: OperationRequest<'agents.decline'>) => decidePreview(asked, { state: 'declined' })
 
 const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'declined'; hash?: string }) => {
   const id = idOf(asked)
@@ -87,7 +81,8 @@ export async function waitingFor(
   companyId: number,
   session: Session,
 ): Promise<AgentPreview[]> {
-  const rows = (await listWaiting(transaction, companyId)).filter((row) => isOpenTo(session, row))
+  const waiting = await transaction.run<DecidedRow>(waitingPreviews(companyId))
+  const rows = waiting.filter((row) => isOpenTo(session, row))
   if (rows.length === 0) return []
   const settings = await settingsOf(transaction, companyId)
   return rows.map((row) => inShort(row, settings))

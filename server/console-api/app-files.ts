@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { htmlPage } from '#derive/html.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { AcceptHeaders } from '../http/codings.ts'
+import { type AcceptHeaders, builtFile } from '../http/codings.ts'
 import type { HttpResponse } from '../http/send.ts'
-import { builtFile } from '../http/static-file.ts'
 import { contentPolicy } from './response.ts'
 
 /** The folder with the build of the console. */

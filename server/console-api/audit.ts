@@ -1,26 +1,36 @@
 import type { AuditEntry } from '#derive/console/responses.ts'
 import { invalidParameter, quoteText, readInteger } from '#derive/query.ts'
 import { idMax } from '#registry/limits.ts'
-import { type AuditFilter, type AuditKind, auditKinds } from '#sql/system/audit.ts'
+import {
+  type AuditFilter,
+  type AuditKind,
+  type AuditRow,
+  auditKinds,
+  countAudit,
+  listAudit,
+} from '#sql/system/audit.ts'
 import { jsonType } from '../pipeline/stored-response.ts'
-import { auditCsv, auditJson, everyAudit, readAudit } from '../service/audit.ts'
+import { auditCsv, auditJson, everyAudit, formatEntry } from '../service/audit.ts'
 import { csvType, download, noteExport } from './export.ts'
-import type { ConsoleResult, OperationRequest } from './operation-request.ts'
-import { readDayOrMoment, readPage } from './read-parameters.ts'
+import type { ConsoleResult, Handlers, OperationRequest } from './operation-request.ts'
+import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
 
 /** Settings, Audit: a page of the audit log, or all of it as a file. */
 
-export async function list({ parameters, read }: OperationRequest<'audit.list'>) {
-  const page = readPage(parameters)
-  const filter = readFilter(parameters)
-  return read((transaction, companyId) => readAudit(transaction, companyId, filter, page))
-}
+export const audit = {
+  async 'audit.list'(request) {
+    const page = readPage(request.parameters)
+    const filter = readFilter(request.parameters)
+    const { companyId } = request.session().actor
+    const [rows, count] = [listAudit(companyId, filter, page), countAudit(companyId, filter)]
+    const { data, meta } = await rowsOf<AuditRow>(request, page, rows, count)
+    return { data: data.map(formatEntry), meta }
+  },
 
-export const exportCsv = (request: OperationRequest<'audit.csv'>): Promise<ConsoleResult> =>
-  exportAudit(request, csvType, auditCsv)
+  'audit.csv': (request) => exportAudit(request, csvType, auditCsv),
 
-export const exportJson = (request: OperationRequest<'audit.json'>): Promise<ConsoleResult> =>
-  exportAudit(request, jsonType, auditJson)
+  'audit.json': (request) => exportAudit(request, jsonType, auditJson),
+} satisfies Partial<Handlers>
 
 async function exportAudit(
   request: OperationRequest<'audit.csv' | 'audit.json'>,

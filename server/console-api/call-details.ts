@@ -17,49 +17,51 @@ import { listAccounts } from '../service/account.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 
 /** One call of the log with its request and response, and its repetition as a dry-run. */
 
-export async function fetch(request: OperationRequest<'calls.fetch'>): Promise<{ data: CallDetailsResult }> {
-  const session = request.session()
-  const { call, details, lacking } = await request.read(async (transaction, companyId) => {
-    const found = await callWithDetails(transaction, companyId, recordId(request))
-    return { ...found, lacking: await lackingOf(transaction, companyId, found.call) }
-  })
-  const needs = missingView(session, call)
-  const shown = needs === undefined ? details : undefined
-  const route = routeOf(call)
-  return {
-    data: {
-      ...call,
-      ...{ gate: gateOf(call), advice: adviceOf(call), lacking },
-      method: route?.method ?? '',
-      path: route?.path ?? call.route,
-      details: shown ?? null,
-      hidden: needs !== undefined && details ? { needs } : details ? null : 'not_kept',
-      problem: problemOf(shown),
-      repeatable: repeatableOf(session, route, shown),
-    },
-  }
-}
+export const callDetails = {
+  async 'calls.fetch'(request) {
+    const session = request.session()
+    const { call, details, lacking } = await request.read(async (transaction, companyId) => {
+      const found = await callWithDetails(transaction, companyId, recordId(request))
+      return { ...found, lacking: await lackingOf(transaction, companyId, found.call) }
+    })
+    const needs = missingView(session, call)
+    const shown = needs === undefined ? details : undefined
+    const route = routeOf(call)
+    return {
+      data: {
+        ...call,
+        ...{ gate: gateOf(call), advice: adviceOf(call), lacking },
+        method: route?.method ?? '',
+        path: route?.path ?? call.route,
+        details: shown ?? null,
+        hidden: needs !== undefined && details ? { needs } : details ? null : 'not_kept',
+        problem: problemOf(shown),
+        repeatable: repeatableOf(session, route, shown),
+      },
+    }
+  },
 
-/**
- * Returns the current outcome of the call as a dry-run, for the account of the session instead of its token. Nothing is
- * stored, and it is not logged as a call.
- */
-export async function dryRun(request: OperationRequest<'calls.dry-run'>) {
-  const { call, details } = await request.read((transaction, companyId) =>
-    callWithDetails(transaction, companyId, recordId(request)),
-  )
-  const route = routeOf(call)
-  const needs = missingView(request.session(), call)
-  if (needs !== undefined) needPermission(request.session(), needs)
-  if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
-    throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
-  needPermission(request.session(), route.scope)
-  return repeatCall(request, route, details)
-}
+  /**
+   * Returns the current outcome of the call as a dry-run, for the account of the session instead of its token. Nothing
+   * is stored, and it is not logged as a call.
+   */
+  async 'calls.dry-run'(request) {
+    const { call, details } = await request.read((transaction, companyId) =>
+      callWithDetails(transaction, companyId, recordId(request)),
+    )
+    const route = routeOf(call)
+    const needs = missingView(request.session(), call)
+    if (needs !== undefined) needPermission(request.session(), needs)
+    if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
+      throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
+    needPermission(request.session(), route.scope)
+    return repeatCall(request, route, details)
+  },
+} satisfies Partial<Handlers>
 
 function repeatCall(
   { app, change, requestId, ...request }: AdmittedRequest,

@@ -14,11 +14,13 @@ import { type CallFilter, type CallListRow, countCalls, listCalls } from '#sql/s
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
 import { noteCallDetails } from '../service/audit-log.ts'
 import { presentToken } from '../service/token.ts'
-import type { App, OperationRequest } from './operation-request.ts'
+import type { App, Handlers, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 
-/** Summaries of calls: repeated failures, callers, and callers with a token that no longer works. */
+/**
+ * The log of API calls, and its summaries: repeated failures, callers, and callers with a token that no longer works.
+ */
 
 const day = { hours: 24, groups: 20 }
 /**
@@ -27,49 +29,49 @@ const day = { hours: 24, groups: 20 }
 const callsMax = 10_000
 const codes = Object.keys(refusals)
 
-export async function failures({ app, session }: OperationRequest<'calls.failures'>) {
-  const wanted = { codes, days: 7, most: callsMax, groups: 20 }
-  return createWholeList(await app.database.read<FailureRow>(failuresOf(session().actor.companyId, wanted)))
-}
+export const calls = {
+  async 'calls.failures'({ app, session }) {
+    const wanted = { codes, days: 7, most: callsMax, groups: 20 }
+    return createWholeList(await app.database.read<FailureRow>(failuresOf(session().actor.companyId, wanted)))
+  },
 
-export async function listDeadIntegrations({ app, session }: OperationRequest<'token.dead'>) {
-  const wanted = { ...day, most: callsMax }
-  return createWholeList(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
-}
+  async 'token.dead'({ app, session }) {
+    const wanted = { ...day, most: callsMax }
+    return createWholeList(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
+  },
 
-export async function callers({ read }: OperationRequest<'token.callers'>) {
-  const rows = await read(async (transaction, companyId) => {
-    const token = await presentToken(transaction, companyId)
-    return token ? transaction.run<CallerSummary>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
-  })
-  return createWholeList(rows)
-}
+  async 'token.callers'({ read }) {
+    const rows = await read(async (transaction, companyId) => {
+      const token = await presentToken(transaction, companyId)
+      return token ? transaction.run<CallerSummary>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
+    })
+    return createWholeList(rows)
+  },
 
-export async function showSwitch({ app, session }: OperationRequest<'calls.details-switch'>) {
-  const [row] = await app.database.read<{ keeps: boolean }>(keepsDetails(session().actor.companyId))
-  return { data: formatSwitch(app, row?.keeps === true) }
-}
+  async 'calls.details-switch'({ app, session }) {
+    const [row] = await app.database.read<{ keeps: boolean }>(keepsDetails(session().actor.companyId))
+    return { data: formatSwitch(app, row?.keeps === true) }
+  },
 
-/** Switches the details of calls. Stored details are no longer shown, and removed by the next sweep. */
-export async function turnSwitch({ app, body, change }: OperationRequest<'calls.switch-details'>) {
-  const { keeps } = await body()
-  return change(async (transaction, { actor }) => {
-    const rows = await transaction.run(switchDetails(actor.companyId, keeps))
-    if (rows.length > 0) await noteCallDetails(transaction, actor, keeps)
-    return { data: formatSwitch(app, keeps) }
-  })
-}
+  /** Switches the details of calls. Stored details are no longer shown, and removed by the next sweep. */
+  async 'calls.switch-details'({ app, body, change }) {
+    const { keeps } = await body()
+    return change(async (transaction, { actor }) => {
+      const rows = await transaction.run(switchDetails(actor.companyId, keeps))
+      if (rows.length > 0) await noteCallDetails(transaction, actor, keeps)
+      return { data: formatSwitch(app, keeps) }
+    })
+  },
+
+  async 'calls.list'(request) {
+    const wanted = readPage(request.parameters)
+    const filter = readFilter(request.parameters)
+    const { companyId } = request.session().actor
+    return rowsOf<CallListRow>(request, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
+  },
+} satisfies Partial<Handlers>
 
 const formatSwitch = ({ config }: App, keeps: boolean) => ({ keeps, kept_days: config.callDetailsKeptDays })
-
-/** The log of API calls: the calls of integrations, and the reasons of refusals. */
-
-export async function list(request: OperationRequest<'calls.list'>) {
-  const wanted = readPage(request.parameters)
-  const filter = readFilter(request.parameters)
-  const { companyId } = request.session().actor
-  return rowsOf<CallListRow>(request, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
-}
 
 function readFilter(given: OperationRequest<'calls.list'>['parameters']): CallFilter {
   const { code, route, outcome, about, peer } = given

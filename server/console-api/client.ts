@@ -3,16 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import type { RequestOrigin } from '#sql/author.ts'
 
 /** The sender of a request, as far as it is known. */
-export type Client = {
-  /** The TCP peer; undefined if the socket has none. */
-  peer: string | undefined
-  /** The address that a trusted proxy forwarded; null if there is none. */
-  forwardedFor: string | null
-  /** The forwarded address that the request itself claims: not verified, printable and cut. */
-  claim: string | null
-  /** The name that the browser gives for itself. */
-  device: string | null
-}
+export type Client = ReturnType<ReturnType<typeof clientReader>>
 
 const deviceLengthMax = 300
 const claimLengthMax = 200
@@ -37,7 +28,7 @@ export const requestOriginOf = ({ client, requestId }: { client: Client; request
  * TRUSTED_PROXIES. It decides only for whom attempts to sign in are counted, and never changes an allowlist check or a
  * logged peer. Decisions, Console.
  */
-export function clientReader(trustedProxies: readonly string[]): (request: IncomingMessage) => Client {
+export function clientReader(trustedProxies: readonly string[]) {
   const trusted = new BlockList()
   for (const entry of trustedProxies) {
     const [address = '', bits] = entry.split('/')
@@ -47,13 +38,17 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
   }
   const isTrusted = (address: string): boolean => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-  return ({ socket, headers }) => {
+  return ({ socket, headers }: IncomingMessage) => {
     const peer = socket.remoteAddress
     const proxy = peer && plainAddress(peer)
     return {
+      /** The TCP peer; undefined if the socket has none. */
       peer,
+      /** The address that a trusted proxy forwarded; null if there is none. */
       forwardedFor: proxy && isTrusted(proxy) ? lastUntrusted(headers['x-forwarded-for'], isTrusted) : null,
+      /** The forwarded address that the request itself claims: not verified, printable and cut. */
       claim: formatHeader(headers['x-forwarded-for'], claimLengthMax),
+      /** The name that the browser gives for itself. */
       device: formatHeader(headers['user-agent'], deviceLengthMax),
     }
   }

@@ -5,40 +5,42 @@ import { outcomes } from '#sql/system/calls.ts'
 import { isPlain } from '../config/exposure.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
 import { dayAfter } from './home.ts'
-import type { App, OperationRequest } from './operation-request.ts'
+import type { App, Handlers } from './operation-request.ts'
 
 /** Settings, Company. Only the operator changes the plan and the add-ons, which the company pays for. */
 
-export const fetch = ({ app, read }: OperationRequest<'company.fetch'>) =>
-  read(async (transaction, companyId) => {
-    const { is_demo: _, ...company } = await showCompany(transaction, companyId)
-    const amounts = await amountsIn(transaction, companyId)
-    return { data: { ...company, amounts_in: amounts, is_plain: isPlain(app.config) } }
-  })
+export const company = {
+  'company.fetch': ({ app, read }) =>
+    read(async (transaction, companyId) => {
+      const { is_demo: _, ...company } = await showCompany(transaction, companyId)
+      const amounts = await amountsIn(transaction, companyId)
+      return { data: { ...company, amounts_in: amounts, is_plain: isPlain(app.config) } }
+    }),
 
-export async function update({ body, change }: OperationRequest<'company.update'>) {
-  const wanted = await body()
-  return change(
-    async (transaction, { actor }) => {
-      await setCompany(transaction, actor.companyId, wanted, actor)
-      const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
-      return { data: company }
-    },
-    { isRevocation: true },
-  )
-}
+  async 'company.update'({ body, change }) {
+    const wanted = await body()
+    return change(
+      async (transaction, { actor }) => {
+        await setCompany(transaction, actor.companyId, wanted, actor)
+        const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
+        return { data: company }
+      },
+      { isRevocation: true },
+    )
+  },
+
+  /** Returns the use of the API and of the plan. */
+  async usage({ app, read, parameters }) {
+    const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
+    const [rows, company] = await read((transaction, companyId) =>
+      Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
+    )
+    return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }
+  },
+} satisfies Partial<Handlers>
 
 const daysDefault = 30
 const daysMax = 90
-
-/** Returns the use of the API and of the plan. */
-export async function showUsage({ app, read, parameters }: OperationRequest<'usage'>) {
-  const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
-  const [rows, company] = await read((transaction, companyId) =>
-    Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
-  )
-  return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }
-}
 
 function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   const own = rows.filter((row) => row.day === day)

@@ -7,7 +7,7 @@ import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
 import { auditTransfer } from '../service/audit-log.ts'
-import type { AdmittedRequest, App, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import type { AdmittedRequest, App, ConsoleResult, Handlers } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
 const pageRecords = 500
@@ -16,7 +16,7 @@ const pageRecords = 500
  * Exports all records of a filter as CSV. One statement finds their ids. Then they are read and sent page by page, so
  * that neither a slow reader nor a large company holds a connection or the memory.
  */
-export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
+export const exportAll: Handlers['records.export'] = ({ list: like }) => {
   const { definition } = like
   const route = { ...like, path: `${like.path}.csv` }
   return async ({ app, query, session, requestId }) => {
@@ -42,7 +42,10 @@ export const noteExport = (
     auditTransfer(transaction, actor, { records: 'exports', action: 'exported', facts }),
   )
 
-/** Returns a file with today's date in its name. It is sent while it is read. */
+/**
+ * Returns a file with today's date in its name. It is sent while it is read. A failure in the middle breaks the
+ * connection off, so that nobody takes a part for the whole.
+ */
 export function download(
   { app, requestId }: Pick<AdmittedRequest, 'app' | 'requestId'>,
   { name, type }: { name: string; type: string },
@@ -50,21 +53,16 @@ export function download(
 ): ConsoleResult {
   const day = app.clock.now().toISOString().slice(0, 10)
   const extension = type === csvType ? 'csv' : 'json'
+  const body = Readable.from(parts, { objectMode: false })
+  body.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))
   return {
     status: 200,
     headers: {
       'Content-Type': type,
       'Content-Disposition': `attachment; filename="${name}-${day}.${extension}"`,
     },
-    body: createReadable(app, requestId, parts),
+    body,
   }
-}
-
-/** Returns a stream. A failure in the middle breaks the connection off, so that nobody takes a part for the whole. */
-function createReadable(app: App, requestId: string, parts: AsyncIterable<string>): Readable {
-  const stream = Readable.from(parts, { objectMode: false })
-  stream.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))
-  return stream
 }
 
 async function* pages({ database }: App, actor: Actor, definition: Definition, listing: ListRequest, ids: number[]) {

@@ -11,17 +11,32 @@ import {
 } from '#sql/records/history.ts'
 import { type SettingsKind, settingsKinds } from '#sql/system/audit.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import type { OperationRequest, RecordsHandler } from './operation-request.ts'
+import type { Handlers, OperationRequest } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 
-/** Lists the changes of a record, with authors and times. A deleted record still has its history. */
-export const listHistory: RecordsHandler<'records.history'> =
-  ({ list: { definition } }) =>
-  (request) =>
-    historyPage(request, definition.name)
+export const history = {
+  /** Lists the changes of a record, with authors and times. A deleted record still has its history. */
+  'records.history':
+    ({ list: { definition } }) =>
+    (request) =>
+      historyPage(request, definition.name),
+
+  'webhooks.history': (request) => historyPage(request, 'webhook_endpoints'),
+
+  /** Lists changes of settings with their authors: each part for accounts that may use it. */
+  async 'settings.history'(request) {
+    const wanted = readPage(request.parameters)
+    const { actor, row } = request.session()
+    const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
+    const list = historyOfSettings(actor.companyId, kinds, wanted)
+    const count = countSettingsHistory(actor.companyId, kinds)
+    const { data, meta } = await rowsOf<SettingsRow>(request, wanted, list, count)
+    return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
+  },
+} satisfies Partial<Handlers>
 
 /** Returns a page of the history of a record or a setting. */
-export async function historyPage(request: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
+async function historyPage(request: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
   const wanted = readPage(request.parameters)
   const { companyId } = request.session().actor
   const record = recordId(request)
@@ -64,16 +79,6 @@ export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id
 /** Returns the account that issued the token of an entry: it could make the token act for the other account. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): AccountName =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })
-
-/** Lists changes of settings with their authors: each part for accounts that may use it. */
-export async function listSettings(request: OperationRequest<'settings.history'>) {
-  const wanted = readPage(request.parameters)
-  const { actor, row } = request.session()
-  const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
-  const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { data, meta } = await rowsOf<SettingsRow>(request, wanted, list, countSettingsHistory(actor.companyId, kinds))
-  return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
-}
 
 /** The permission for each part of Settings, and for its history. */
 const rights: { readonly [kind in SettingsKind]: string } = {

@@ -14,32 +14,34 @@ import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { waitingFor } from './agents.ts'
 import { placedLine } from './history.ts'
-import type { App, OperationRequest } from './operation-request.ts'
+import type { App, Handlers } from './operation-request.ts'
 import { findViewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
 const itemsMax = 5
 const recentMax = 10
 
-/** Returns the first page: the open tasks, each part only for accounts that may see its records. */
-export async function showHome(request: OperationRequest<'home'>) {
-  const resources = findViewable(request.session())
-  const mayView = (name: string) => resources.some((resource) => resource.name === name)
-  const data = await request.read(async (transaction, companyId) => {
-    const parts: Promise<HomeFigures>[] = [
-      ...(mayView('projects') ? [projects(transaction, companyId)] : []),
-      ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
-      ...(mayView('subcontractors') ? [expiringDocuments(request.app, transaction, companyId)] : []),
-      ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
-      ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
-      ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-      agentPreviews(transaction, companyId, request.session()),
-      ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
-    ]
-    return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
-  })
-  return { data }
-}
+export const home = {
+  /** Returns the first page: the open tasks, each part only for accounts that may see its records. */
+  async home(request) {
+    const resources = findViewable(request.session())
+    const mayView = (name: string) => resources.some((resource) => resource.name === name)
+    const data = await request.read(async (transaction, companyId) => {
+      const parts: Promise<HomeFigures>[] = [
+        ...(mayView('projects') ? [projects(transaction, companyId)] : []),
+        ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
+        ...(mayView('subcontractors') ? [expiringDocuments(request.app, transaction, companyId)] : []),
+        ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
+        ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
+        ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
+        agentPreviews(transaction, companyId, request.session()),
+        ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
+      ]
+      return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
+    })
+    return { data }
+  },
+} satisfies Partial<Handlers>
 
 /** Counts the previews of agents that this account may decide on. */
 async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<HomeFigures> {

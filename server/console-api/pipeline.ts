@@ -3,12 +3,13 @@ import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { endPlainName } from '#sql/system/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { hostOrigin, isOwnOrigin, originOf } from '../http/base.ts'
 import { readBytes } from '../http/read-bytes.ts'
-import { type Body, readBody } from '../protocol/body.ts'
+import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
-import { needPermission, readLiveSession, renamePlainSession, type Session } from '../service/session.ts'
+import { needPermission, readLiveSession, type Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { runWrite, sessionCaller } from '../writes/run-write.ts'
 import { requestOriginOf } from './client.ts'
@@ -55,7 +56,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       { isPreview = false, isRevocation = false }: ChangeOptions = {},
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
-      const body = key !== undefined && route.body ? await bytes() : noBody
+      const body = key !== undefined && route.body ? await bytes() : emptyBody
       const { key: sessionKey, row } = admitted.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
@@ -75,11 +76,10 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
   const done = await route.answer(admitted as never)
   const reply = 'status' in done ? done : replyTo(route, done)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
-  await renamePlainSession(app.database, session)
+  // This answer sets the cookie with the prefix in its name, which is required from now on.
+  await app.database.read(endPlainName(session.key))
   return { ...reply, session: sessionText as string }
 }
-
-const noBody: Body = { bytes: Buffer.alloc(0) }
 
 /** Most bodies of the console are forms; records are larger. */
 const smallBytes = 4 * 1024

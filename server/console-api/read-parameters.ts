@@ -1,10 +1,9 @@
 import { momentOf } from '#derive/moment.ts'
-import { invalidParameter, isValueOf, quoteText, readInteger, readListing, readPairs } from '#derive/query.ts'
+import { invalidParameter, isValueOf, quoteText, readCut, readListing, readPairs } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { rightsOfQuery } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import { offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { invalidField } from '#registry/refusals.ts'
 import type { Statement } from '#sql/statement.ts'
@@ -15,10 +14,8 @@ import type { AdmittedRequest } from './operation-request.ts'
 type Page = { limit: number; offset: number }
 
 /** Returns the requested page, by the rules of lists of /v1. */
-export const readPage = ({ limit, offset }: { readonly limit?: string; readonly offset?: string }): Page => ({
-  limit: Math.min(readInteger('limit', limit, 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault, pageSizeMax),
-  offset: readInteger('offset', offset, 0, offsetMax) ?? 0,
-})
+export const readPage = (parameters: { readonly limit?: string; readonly offset?: string }): Page =>
+  readCut(new Map(Object.entries(parameters)))
 
 /** Reads the rows of a page, and the number of all rows. */
 export async function rowsOf<Row>({ read }: AdmittedRequest, wanted: Page, rows: Statement, count: Statement) {

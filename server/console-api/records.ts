@@ -1,6 +1,6 @@
 import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/query.ts'
-import { type DataRoute, ownRoute, type StandardRoutes } from '#derive/routes.ts'
+import { type DataRoute, ownRoute } from '#derive/routes.ts'
 import { rightsOfQuery, visibleRecords } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
@@ -10,52 +10,59 @@ import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/stored-response.ts'
+import { emptyBody } from '../protocol/body.ts'
 import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { needPermission } from '../service/session.ts'
-import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import { exportAll } from './export.ts'
+import type { AdmittedRequest, ConsoleResult, Handlers } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
 /** The operations of /v1 on records of every resource, ERP-only ones included, for a session. */
 
-export const list: RecordsHandler<'records.list'> =
-  ({ list: route }) =>
-  async ({ app, session, query }) => {
-    const { actor } = session()
-    const wanted = readConsoleListing(query, route, actor)
-    const [row] = await app.database.read<{ total: number; json: string }>(listRecords(actor, route.definition, wanted))
-    return {
-      status: 200,
-      headers: { 'Content-Type': jsonType },
-      body: pageEnvelope(visibleRecords(route.definition, actor.lacksRights, row?.json ?? ''), row?.total ?? 0, wanted),
-    }
-  }
-
-export const fetch: RecordsHandler<'records.fetch'> =
-  ({ fetch: route }) =>
-  async (request) => {
-    const { companyId, lacksRights } = request.session().actor
-    needFieldRights({ lacksRights }, rightsOfQuery(route.definition, request.query))
-    const fields = readFields(readQuery(request.query, route), route.definition)
-    const statement = fetchRecord(companyId, route.definition, recordId(request), fields)
-    const [row] = await request.app.database.read<{ version: number; json: string }>(statement)
-    if (!row) throw new Refusal('not_found')
-    const json = visibleRecords(route.definition, lacksRights, row.json)
-    return {
-      status: 200,
-      headers: { 'Content-Type': jsonType, ETag: recordTag(row.version, json) },
-      body: `{"data":${json}}`,
-    }
-  }
-
 const undoRoute = ownRoute('writes.undo', consoleRoot)
 
-export const create = ({ create: route }: StandardRoutes) => createWriteHandler(route, handlers.create(route))
-export const update = ({ update: route }: StandardRoutes) => createWriteHandler(route, handlers.update(route))
-export const remove = ({ delete: route }: StandardRoutes) => createWriteHandler(route, handlers.delete(route))
+export const records = {
+  'records.list':
+    ({ list: route }) =>
+    async ({ app, session, query }) => {
+      const { actor } = session()
+      const wanted = readConsoleListing(query, route, actor)
+      const statement = listRecords(actor, route.definition, wanted)
+      const [row] = await app.database.read<{ total: number; json: string }>(statement)
+      const shown = visibleRecords(route.definition, actor.lacksRights, row?.json ?? '')
+      return {
+        status: 200,
+        headers: { 'Content-Type': jsonType },
+        body: pageEnvelope(shown, row?.total ?? 0, wanted),
+      }
+    },
 
-/** Undoes a write, of any records. */
-export const undo = createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute))
+  'records.fetch':
+    ({ fetch: route }) =>
+    async (request) => {
+      const { companyId, lacksRights } = request.session().actor
+      needFieldRights({ lacksRights }, rightsOfQuery(route.definition, request.query))
+      const fields = readFields(readQuery(request.query, route), route.definition)
+      const statement = fetchRecord(companyId, route.definition, recordId(request), fields)
+      const [row] = await request.app.database.read<{ version: number; json: string }>(statement)
+      if (!row) throw new Refusal('not_found')
+      const json = visibleRecords(route.definition, lacksRights, row.json)
+      return {
+        status: 200,
+        headers: { 'Content-Type': jsonType, ETag: recordTag(row.version, json) },
+        body: `{"data":${json}}`,
+      }
+    },
+
+  'records.create': ({ create: route }) => createWriteHandler(route, handlers.create(route)),
+  'records.update': ({ update: route }) => createWriteHandler(route, handlers.update(route)),
+  'records.delete': ({ delete: route }) => createWriteHandler(route, handlers.delete(route)),
+  'records.export': exportAll,
+
+  /** Undoes a write, of any records. */
+  'writes.undo': createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute)),
+} satisfies Partial<Handlers>
 
 /** Creates a handler with the parsing, the work and the envelope of a write of /v1. Only the author is a session. */
 function createWriteHandler(route: DataRoute, write: Write) {
@@ -68,7 +75,7 @@ function createWriteHandler(route: DataRoute, write: Write) {
       params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, request.id])),
       errorsPage: errorsAddress(request.app.config.publicUrl),
       rawHeaders: request.request.rawHeaders,
-      body: route.body ? await request.bytes() : { bytes: Buffer.alloc(0) },
+      body: route.body ? await request.bytes() : emptyBody,
     }
     // The answer has the record after the write.
     const intent = { ...readIntent(call, request.headers), prefersRecord: true }

@@ -7,7 +7,7 @@ import { listedGroup, summarizeRecords } from '../records/remove.ts'
 import { restoreRemoval } from '../records/restore.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { issuerOf, whoOf } from './history.ts'
-import type { OperationRequest, OperationResult } from './operation-request.ts'
+import type { Handlers } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 
 /** Deletions, and their restores. */
@@ -16,15 +16,27 @@ import { readPage, rowsOf } from './read-parameters.ts'
 export const findViewable = ({ row }: Session) =>
   registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
 
-export async function list(request: OperationRequest<'removals.list'>) {
-  const wanted = readPage(request.parameters)
-  const session = request.session()
-  const { companyId } = session.actor
-  const resources = findViewable(session).map(({ name }) => name)
-  const list = removalsOf(companyId, resources, wanted)
-  const { data, meta } = await rowsOf<RemovalRow>(request, wanted, list, countRemovals(companyId, resources))
-  return { data: data.map(formatRemoval), meta }
-}
+export const removals = {
+  async 'removals.list'(request) {
+    const wanted = readPage(request.parameters)
+    const session = request.session()
+    const { companyId } = session.actor
+    const resources = findViewable(session).map(({ name }) => name)
+    const list = removalsOf(companyId, resources, wanted)
+    const { data, meta } = await rowsOf<RemovalRow>(request, wanted, list, countRemovals(companyId, resources))
+    return { data: data.map(formatRemoval), meta }
+  },
+
+  async 'removals.restore'(request) {
+    const id = removalId(request)
+    return request.change(async (transaction, session) => {
+      const mayDo = (code: string) => needPermission(session, code)
+      const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
+      const groups = { came_back: cameBack.map(listedGroup), linked: linked.map(listedGroup) }
+      return { data: { id, restored: true, records, record_id: recordId, ...groups } }
+    })
+  },
+} satisfies Partial<Handlers>
 
 const formatRemoval = ({
   account_id,
@@ -41,13 +53,3 @@ const formatRemoval = ({
   went: Object.entries(went).map(([records, ids]) => summarizeRecords(records, ids)),
   unlinked: unlinked.map(({ records, by, ids }) => ({ ...summarizeRecords(records, ids), by })),
 })
-
-export async function restore(request: OperationRequest<'removals.restore'>) {
-  const id = removalId(request)
-  return request.change(async (transaction, session): Promise<OperationResult<'removals.restore'>> => {
-    const mayDo = (code: string) => needPermission(session, code)
-    const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
-    const groups = { came_back: cameBack.map(listedGroup), linked: linked.map(listedGroup) }
-    return { data: { id, restored: true, records, record_id: recordId, ...groups } }
-  })
-}

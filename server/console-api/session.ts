@@ -5,69 +5,71 @@ import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import { countedPeer, requestOriginOf } from './client.ts'
-import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 
 /** Sign-in, sign-out, and one's own account. */
 
-/** Signs in, always with a new session. The session that the browser sent is ended, wherever it came from. */
-export async function begin(request: OperationRequest<'session.begin'>): Promise<OperationResult<'session.begin'>> {
-  const { app, passwords, client, sessionText, devices } = request
-  const { email, password, account_id } = await request.body()
-  const keys = await app.secret.all()
-  const line = signInLine(request, email, keys[0])
-  const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
-  const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
-  const from = requestOriginOf(request)
-  const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
-  const signedIn = await signIn(means, { ...given, origin: originOf(request) }).catch((error: unknown) => {
-    line.failed(error)
-    throw error
-  })
-  if ('choose' in signedIn) return { data: signedIn }
-  await endSession(app.database, sessionText, from)
-  const session = await readLiveSession(app.database, signedIn.session)
-  line.succeeded(session)
-  return { data: me(session), session: signedIn.session, devices: signedIn.devices }
-}
+export const session = {
+  /** Signs in, always with a new session. The session that the browser sent is ended, wherever it came from. */
+  async 'session.begin'(request) {
+    const { app, passwords, client, sessionText, devices } = request
+    const { email, password, account_id } = await request.body()
+    const keys = await app.secret.all()
+    const line = signInLine(request, email, keys[0])
+    const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
+    const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
+    const from = requestOriginOf(request)
+    const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
+    const signedIn = await signIn(means, { ...given, origin: originOf(request) }).catch((error: unknown) => {
+      line.failed(error)
+      throw error
+    })
+    if ('choose' in signedIn) return { data: signedIn }
+    await endSession(app.database, sessionText, from)
+    const session = await readLiveSession(app.database, signedIn.session)
+    line.succeeded(session)
+    return { data: me(session), session: signedIn.session, devices: signedIn.devices }
+  },
 
-/** Signs out. A session that is over already is no error. */
-export async function end(request: OperationRequest<'session.end'>) {
-  await endSession(request.app.database, request.sessionText, requestOriginOf(request))
-  return { data: undefined, session: null }
-}
+  /** Signs out. A session that is over already is no error. */
+  async 'session.end'(request) {
+    await endSession(request.app.database, request.sessionText, requestOriginOf(request))
+    return { data: undefined, session: null }
+  },
 
-export const showMe = async ({ session }: OperationRequest<'me.fetch'>) => ({ data: me(session()) })
+  'me.fetch': async ({ session }) => ({ data: me(session()) }),
 
-/**
- * Changes one's own account. A new address or password needs the current password, because somebody else may have found
- * the session open.
- */
-export async function changeMe(request: OperationRequest<'me.update'>) {
-  const { app, passwords, body, change } = request
-  const session = request.session()
-  const { password: secret, ...own } = await body()
-  if (secret) await confirmPassword(app.database, passwords, session, secret.current, 'password.current')
-  else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
+  /**
+   * Changes one's own account. A new address or password needs the current password, because somebody else may have
+   * found the session open.
+   */
+  async 'me.update'(request) {
+    const { app, passwords, body, change } = request
+    const session = request.session()
+    const { password: secret, ...own } = await body()
+    if (secret) await confirmPassword(app.database, passwords, session, secret.current, 'password.current')
+    else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
 
-  const next = secret?.next
-  return change(
-    async (transaction, { key, actor, row }) => {
-      const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
-      const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
-        hashing: passwords.hash,
-        publicUrl: app.config.publicUrl,
-        passwordField: 'password.next',
-        actor,
-      })
-      return {
-        data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
-        ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
-      }
-    },
-    { isRevocation: true },
-  )
-}
+    const next = secret?.next
+    return change(
+      async (transaction, { key, actor, row }) => {
+        const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
+        const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
+          hashing: passwords.hash,
+          publicUrl: app.config.publicUrl,
+          passwordField: 'password.next',
+          actor,
+        })
+        return {
+          data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
+          ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
+        }
+      },
+      { isRevocation: true },
+    )
+  },
+} satisfies Partial<Handlers>
 
 /** Returns the data of the signed-in account for the app. */
 const me = ({ key, row }: Session): OwnAccount => ({

@@ -1,35 +1,43 @@
 import { invalidField, type Refusal } from '#registry/refusals.ts'
+import { type ListedSession, type SessionOrigin, sessionsOf } from '#sql/system/sessions.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
-import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
+import { beginSession, endOwnSession, endSessionsOf } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
-import type { AdmittedRequest, OperationRequest, OperationResult } from './operation-request.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** The sessions of one's own account, and their end. */
 
-export const list = async ({ app, session }: OperationRequest<'sessions.list'>) =>
-  createWholeList(await listSessions(app.database, session()))
+export const sessions = {
+  async 'sessions.list'({ app, session }) {
+    const { key, row } = session()
+    return createWholeList(await app.database.read<ListedSession>(sessionsOf(key, row.account_id)))
+  },
 
-export const endOthers = ({ change }: OperationRequest<'sessions.end-others'>) =>
-  change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }), {
-    isRevocation: true,
-  })
+  'sessions.end-others': ({ change }) =>
+    change(
+      async (transaction, { actor, row, key }) => ({
+        data: { ended: await endSessionsOf(transaction, actor, row.account_id, key.idHash) },
+      }),
+      { isRevocation: true },
+    ),
 
-export async function endOne(request: OperationRequest<'sessions.end'>) {
-  const id = sessionId(request)
-  return request.change(
-    async (transaction, session): Promise<OperationResult<'sessions.end'>> => {
-      const isThis = await endOwnSession(transaction, session, id)
-      return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
-    },
-    { isRevocation: true },
-  )
-}
+  async 'sessions.end'(request) {
+    const id = sessionId(request)
+    return request.change(
+      async (transaction, session) => {
+        const isThis = await endOwnSession(transaction, session, id)
+        return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
+      },
+      { isRevocation: true },
+    )
+  },
+} satisfies Partial<Handlers>
 
 /** Returns the origin of a session to store. */
-export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): Origin => ({
+export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): SessionOrigin => ({
   device,
   peer: peer ?? null,
   forwardedFor,

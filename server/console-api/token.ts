@@ -16,14 +16,69 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { ChangeOptions, OperationRequest, OperationResult } from './operation-request.ts'
+import type { ChangeOptions, Handlers, OperationRequest } from './operation-request.ts'
 import { readMoment } from './read-parameters.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Showing, replacing or revoking it needs one's own password again. */
 
-export const show = (asked: OperationRequest<'token.show'>) => readTokenText(asked, showToken)
-export const rotate = (asked: OperationRequest<'token.rotate'>) => readTokenText(asked, rotateToken, revoking)
+export const token = {
+  'token.show': (asked) => readTokenText(asked, showToken),
+
+  'token.rotate': (asked) => readTokenText(asked, rotateToken, revoking),
+
+  async 'token.revoke'(asked) {
+    await confirmedBody(asked)
+    return asked.change(async (transaction, { actor }) => {
+      await revokeToken(transaction, actor)
+      return { data: { revoked: true } }
+    }, revoking)
+  },
+
+  'token.fetch': ({ read }) =>
+    read(async (transaction, companyId) => {
+      const token = await presentToken(transaction, companyId)
+      return { data: token ? await readTokenPage(transaction, companyId, token) : null }
+    }),
+
+  async 'token.issue'(asked) {
+    const { account_id, ...wanted } = await confirmedBody(asked)
+    return asked.change(async (transaction, { actor, row }) => {
+      const { token } = await issueToken(transaction, actor, asked.app.secret, {
+        label: wanted.label,
+        scopes: wanted.scopes,
+        allowlist: wanted.allowlist ?? [],
+        expiresAt: wanted.expires_at === undefined ? null : readMoment('expires_at', wanted.expires_at),
+        accountId: account_id ?? row.account_id,
+        issuerHolds: row.permissions,
+      })
+      return { data: { token } }
+    }, revoking)
+  },
+
+  async 'token.allow'(asked) {
+    const { allowlist } = await confirmedBody(asked)
+    return asked.change(async (transaction, { actor }) => {
+      const allowed = await allowAddresses(transaction, actor, allowlist)
+      return { data: await readTokenPage(transaction, actor.companyId, allowed) }
+    }, revoking)
+  },
+
+  async 'token.change'(asked) {
+    const wanted = await confirmedBody(asked)
+    return asked.change(async (transaction, { actor, row }) => {
+      const changed = await changeToken(transaction, actor, wanted, row.permissions)
+      return { data: await readTokenPage(transaction, actor.companyId, changed) }
+    }, revoking)
+  },
+
+  async 'token.options'({ app, request, session }) {
+    const base = baseOf(app.config, request)
+    return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
+  },
+} satisfies Partial<Handlers>
+
+const revoking: ChangeOptions = { isRevocation: true }
 
 async function readTokenText(
   asked: OperationRequest<'token.show' | 'token.rotate'>,
@@ -36,22 +91,6 @@ async function readTokenText(
     return { data: { token } }
   }, options)
 }
-
-const revoking: ChangeOptions = { isRevocation: true }
-
-export async function revoke(asked: OperationRequest<'token.revoke'>) {
-  await confirmedBody(asked)
-  return asked.change(async (transaction, { actor }): Promise<OperationResult<'token.revoke'>> => {
-    await revokeToken(transaction, actor)
-    return { data: { revoked: true } }
-  }, revoking)
-}
-
-export const fetch = ({ read }: OperationRequest<'token.fetch'>) =>
-  read(async (transaction, companyId) => {
-    const token = await presentToken(transaction, companyId)
-    return { data: token ? await readTokenPage(transaction, companyId, token) : null }
-  })
 
 async function readTokenPage(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
   const accounts = await listAccounts(transaction, companyId)
@@ -72,42 +111,6 @@ async function readTokenPage(transaction: Transaction, companyId: number, token:
     last_used_at: last?.at ?? null,
     last_peer: last?.peer ?? null,
   }
-}
-
-export async function issue(asked: OperationRequest<'token.issue'>) {
-  const { account_id, ...wanted } = await confirmedBody(asked)
-  return asked.change(async (transaction, { actor, row }) => {
-    const { token } = await issueToken(transaction, actor, asked.app.secret, {
-      label: wanted.label,
-      scopes: wanted.scopes,
-      allowlist: wanted.allowlist ?? [],
-      expiresAt: wanted.expires_at === undefined ? null : readMoment('expires_at', wanted.expires_at),
-      accountId: account_id ?? row.account_id,
-      issuerHolds: row.permissions,
-    })
-    return { data: { token } }
-  }, revoking)
-}
-
-export async function allow(asked: OperationRequest<'token.allow'>) {
-  const { allowlist } = await confirmedBody(asked)
-  return asked.change(async (transaction, { actor }) => {
-    const allowed = await allowAddresses(transaction, actor, allowlist)
-    return { data: await readTokenPage(transaction, actor.companyId, allowed) }
-  }, revoking)
-}
-
-export async function update(asked: OperationRequest<'token.change'>) {
-  const wanted = await confirmedBody(asked)
-  return asked.change(async (transaction, { actor, row }) => {
-    const changed = await changeToken(transaction, actor, wanted, row.permissions)
-    return { data: await readTokenPage(transaction, actor.companyId, changed) }
-  }, revoking)
-}
-
-export async function options({ app, request, session }: OperationRequest<'token.options'>) {
-  const base = baseOf(app.config, request)
-  return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
 }
 
 /** Returns the matrix of resources and actions. Only held permissions can be granted. */

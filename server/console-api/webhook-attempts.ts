@@ -4,41 +4,41 @@ import { type AttemptInFull, type AttemptListRow, attemptsOf, countAttempts } fr
 import { recordId } from '../pipeline/read-intent.ts'
 import { needViews } from '../service/webhook-input.ts'
 import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
-import { sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
-import type { AdmittedRequest, OperationRequest } from './operation-request.ts'
+import { sendAgain, sendTest } from '../webhooks/delivery.ts'
+import type { AdmittedRequest, Handlers } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 import { findAnswerableWebhook, findWebhook } from './webhooks.ts'
 
 /** Attempts of a webhook with requests and responses, and their repetition. */
 
-export async function list(request: OperationRequest<'webhooks.attempts'>) {
-  const wanted = readPage(request.parameters)
-  const failedAlone = readFailed(request.parameters.failed)
-  const { company_id: companyId, id } = await findWebhook(request)
-  const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
-  return rowsOf<AttemptListRow>(request, wanted, list, countAttempts(companyId, id, failedAlone))
-}
+export const webhookAttempts = {
+  async 'webhooks.attempts'(request) {
+    const wanted = readPage(request.parameters)
+    const failedAlone = readFailed(request.parameters.failed)
+    const { company_id: companyId, id } = await findWebhook(request)
+    const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
+    return rowsOf<AttemptListRow>(request, wanted, list, countAttempts(companyId, id, failedAlone))
+  },
 
-export async function fetch(request: OperationRequest<'webhook-attempts.fetch'>) {
-  const { companyId, lacksRights } = request.session().actor
-  return { data: await showAttempt(request.app, companyId, await findVisibleAttempt(request), lacksRights) }
-}
+  async 'webhook-attempts.fetch'(request) {
+    const { companyId, lacksRights } = request.session().actor
+    return { data: await showAttempt(request.app, companyId, await findVisibleAttempt(request), lacksRights) }
+  },
 
-/** Sends a test. Its duration depends on the receiver. */
-export async function test(request: OperationRequest<'webhooks.test'>) {
-  const { company_id: companyId, id } = await findAnswerableWebhook(request)
-  return {
-    data: await request.outside(() => sendTest(request.app, companyId, id, request.session().actor.lacksRights)),
-  }
-}
+  /** Sends a test. Its duration depends on the receiver. */
+  async 'webhooks.test'(request) {
+    const { company_id: companyId, id } = await findAnswerableWebhook(request)
+    const { lacksRights } = request.session().actor
+    return { data: await request.outside(() => sendTest(request.app, companyId, id, lacksRights)) }
+  },
 
-export async function sendAgain(request: OperationRequest<'webhook-attempts.send-again'>) {
-  const { id, endpoint_id } = await findVisibleAttempt(request)
-  const { company_id: companyId } = await findAnswerableWebhook(request, endpoint_id)
-  return {
-    data: await request.outside(() => sendOnceMore(request.app, companyId, id, request.session().actor.lacksRights)),
-  }
-}
+  async 'webhook-attempts.send-again'(request) {
+    const { id, endpoint_id } = await findVisibleAttempt(request)
+    const { company_id: companyId } = await findAnswerableWebhook(request, endpoint_id)
+    const { lacksRights } = request.session().actor
+    return { data: await request.outside(() => sendAgain(request.app, companyId, id, lacksRights)) }
+  },
+} satisfies Partial<Handlers>
 
 /** Returns the attempt of the path. Throws if the account may not see its record. */
 async function findVisibleAttempt(request: AdmittedRequest): Promise<AttemptInFull> {

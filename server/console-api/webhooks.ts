@@ -1,4 +1,4 @@
-import type { WebhookResult, Webhook as WebhookShown, WebhookTrouble } from '#derive/console/responses.ts'
+import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/responses.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import { canonicalUrl, needViews } from '../service/webhook-input.ts'
@@ -17,8 +17,7 @@ import {
 } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import { checkAddress } from '../webhooks/address.ts'
-import { historyPage } from './history.ts'
-import type { AdmittedRequest, AnyResult, ConsoleResult, OperationRequest } from './operation-request.ts'
+import type { AdmittedRequest, AnyResult, ConsoleResult, Handlers } from './operation-request.ts'
 import { readMoment } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
@@ -28,28 +27,73 @@ import { confirmedBody } from './sessions.ts'
  * password again.
  */
 
-export const list = async ({ read }: OperationRequest<'webhooks.list'>) =>
-  createWholeList((await read(listWebhooks)).map(formatWebhook))
+export const webhooks = {
+  'webhooks.list': async ({ read }) => createWholeList((await read(listWebhooks)).map(formatWebhook)),
 
-/** Returns the failing endpoints, for the banner. */
-export async function troubles({ app, session }: OperationRequest<'webhooks.troubles'>) {
-  const rows = await app.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
-  return createWholeList(
-    rows.map(
-      ({ failing_since, resync_since, ...row }): WebhookTrouble => ({
-        ...row,
-        failing_since: text(failing_since),
-        resync_since: text(resync_since),
-      }),
-    ),
-  )
-}
+  /** Returns the failing endpoints, for the banner. */
+  async 'webhooks.troubles'({ app, session }) {
+    const rows = await app.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
+    return createWholeList(
+      rows.map(
+        ({ failing_since, resync_since, ...row }): WebhookTrouble => ({
+          ...row,
+          failing_since: text(failing_since),
+          resync_since: text(resync_since),
+        }),
+      ),
+    )
+  },
 
-export async function fetch(request: OperationRequest<'webhooks.fetch'>) {
-  const webhook = await findWebhook(request)
-  const data: WebhookResult = { ...formatWebhook(webhook), attempts_since: attemptsSince(webhook, request.app) }
-  return { data }
-}
+  async 'webhooks.fetch'(request) {
+    const webhook = await findWebhook(request)
+    return { data: { ...formatWebhook(webhook), attempts_since: attemptsSince(webhook, request.app) } }
+  },
+
+  async 'webhooks.create'(request) {
+    const wanted = await confirmedBody(request)
+    await lookAt(request, wanted.url)
+    return change(request, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
+  },
+
+  async 'webhooks.update'(request) {
+    const { id, url } = await findWebhook(request)
+    const wanted = await confirmedBody(request)
+    if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(request, wanted.url)
+    return change(request, async (transaction, by) => dataOf(await changeWebhook(transaction, by, id, wanted)))
+  },
+
+  async 'webhooks.rotate'(request) {
+    const { id } = await findWebhook(request)
+    await confirmedBody(request)
+    return change(request, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
+  },
+
+  async 'webhooks.enable'(request) {
+    const { id } = await findAnswerableWebhook(request)
+    await confirmedBody(request)
+    return change(request, async (transaction, by) => dataOf(await enableOne(transaction, by, id)))
+  },
+
+  async 'webhooks.disable'(request) {
+    const id = recordId(request)
+    return change(request, async (transaction, by) => dataOf(await disableOne(transaction, by, id)))
+  },
+
+  async 'webhooks.replay'(request) {
+    const { id } = await findAnswerableWebhook(request)
+    const from = readMoment('from', (await confirmedBody(request)).from)
+    const keptDays = request.app.config.changesKeptDays
+    return change(request, async (transaction, by) => dataOf(await replayOne(transaction, by, id, { from, keptDays })))
+  },
+
+  async 'webhooks.delete'(request) {
+    const id = recordId(request)
+    return change(request, async (transaction, by) => {
+      await removeWebhook(transaction, by, id)
+      return { data: { id, deleted: true } }
+    })
+  },
+} satisfies Partial<Handlers>
 
 /** Returns the time since which every attempt is still stored. */
 function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }: AdmittedRequest['app']): string {
@@ -58,57 +102,6 @@ function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }
 }
 
 const dayMilliseconds = 24 * 3600 * 1000
-
-export async function create(request: OperationRequest<'webhooks.create'>) {
-  const wanted = await confirmedBody(request)
-  await lookAt(request, wanted.url)
-  return change(request, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
-}
-
-export async function update(request: OperationRequest<'webhooks.update'>) {
-  const { id, url } = await findWebhook(request)
-  const wanted = await confirmedBody(request)
-  if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(request, wanted.url)
-  return change(request, async (transaction, by) => ({
-    data: formatWebhook(await changeWebhook(transaction, by, id, wanted)),
-  }))
-}
-
-export async function rotate(request: OperationRequest<'webhooks.rotate'>) {
-  const { id } = await findWebhook(request)
-  await confirmedBody(request)
-  return change(request, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
-}
-
-export async function enable(request: OperationRequest<'webhooks.enable'>) {
-  const { id } = await findAnswerableWebhook(request)
-  await confirmedBody(request)
-  return change(request, async (transaction, by) => ({ data: formatWebhook(await enableOne(transaction, by, id)) }))
-}
-
-export async function disable(request: OperationRequest<'webhooks.disable'>) {
-  const id = recordId(request)
-  return change(request, async (transaction, by) => ({ data: formatWebhook(await disableOne(transaction, by, id)) }))
-}
-
-export async function replay(request: OperationRequest<'webhooks.replay'>) {
-  const { id } = await findAnswerableWebhook(request)
-  const from = readMoment('from', (await confirmedBody(request)).from)
-  const keptDays = request.app.config.changesKeptDays
-  return change(request, async (transaction, by) => ({
-    data: formatWebhook(await replayOne(transaction, by, id, { from, keptDays })),
-  }))
-}
-
-export async function remove(request: OperationRequest<'webhooks.delete'>) {
-  const id = recordId(request)
-  return change(request, async (transaction, by) => {
-    await removeWebhook(transaction, by, id)
-    return { data: { id, deleted: true as const } }
-  })
-}
-
-export const history = (request: OperationRequest<'webhooks.history'>) => historyPage(request, 'webhook_endpoints')
 
 /** Returns an endpoint, by default that of the path. */
 export const findWebhook = (request: AdmittedRequest, id = recordId(request)): Promise<Webhook> =>
@@ -136,6 +129,8 @@ const change = <T extends AnyResult>(
 const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }) => ({
   data: { secret, webhook: formatWebhook(webhook) },
 })
+
+const dataOf = (webhook: Webhook) => ({ data: formatWebhook(webhook) })
 
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 

@@ -4,16 +4,8 @@ export type HeapEntry = { index: number }
 /** The index of an entry that is in no heap. */
 export const notIn = -1
 
-/** A binary heap: every entry stands before its children. */
-export type Heap<Entry extends HeapEntry> = {
-  /** The entries; the first of all is at index 0. */
-  readonly entries: readonly Entry[]
-  /** Inserts an entry, or moves it after its numbers have changed. */
-  putIn(entry: Entry): void
-  takeOut(entry: Entry): void
-}
-
-export function createHeap<Entry extends HeapEntry>(isBefore: (one: Entry, other: Entry) => boolean): Heap<Entry> {
+/** Creates a binary heap: every entry stands before its children. */
+export function createHeap<Entry extends HeapEntry>(isBefore: (one: Entry, other: Entry) => boolean) {
   const entries: Entry[] = []
 
   const put = (entry: Entry, index: number): void => {
@@ -39,15 +31,17 @@ export function createHeap<Entry extends HeapEntry>(isBefore: (one: Entry, other
       put(entry, below)
     }
   }
+  /** Inserts an entry, or moves it after its numbers have changed. */
   const putIn = (entry: Entry): void => {
     if (entry.index === notIn) put(entry, entries.length)
     moveUp(entry)
     moveDown(entry)
   }
   return {
-    entries,
+    /** The entries; the first of all is at index 0. */
+    entries: entries as readonly Entry[],
     putIn,
-    takeOut(entry) {
+    takeOut(entry: Entry): void {
       const { index } = entry
       entry.index = notIn
       const last = entries.pop() as Entry

@@ -1,14 +1,5 @@
 import type { Key } from './turns.ts'
 
-/**
- * Chooses the share of a request before its caller is authenticated. A claim names a company and proves nothing, so it
- * gets the company's share only if the same text was valid here before. Otherwise it gets its peer's share, so forged
- * texts cost their sender. The choice affects turns and never rights: every request is looked up.
- */
-export type Shares = {
-  of(claim: Claim | undefined, peer: string | undefined): Share
-}
-
 /** The claim in a token or a session. `random` are 48 of its secret bits; they give no access. */
 export type Claim = { companyId: number; random: number; channel: 'api' | 'console' }
 
@@ -26,7 +17,14 @@ export const fixedShare = (key: Key): Share => ({ key, within: '', report: () =>
 /** Entries per generation. The least recently used entries are dropped beyond it. */
 const knownMax = 20_000
 
-export function createShares(generationMax: number = knownMax): Shares {
+export type Shares = ReturnType<typeof createShares>
+
+/**
+ * Chooses the share of a request before its caller is authenticated. A claim names a company and proves nothing, so it
+ * gets the company's share only if the same text was valid here before. Otherwise it gets its peer's share, so forged
+ * texts cost their sender. The choice affects turns and never rights: every request is looked up.
+ */
+export function createShares(generationMax: number = knownMax) {
   /** Confirmed claims: the bits of a company's one token, and the companies of sessions by their bits. */
   let young = new Map<number, number>()
   let old = new Map<number, number>()
@@ -44,7 +42,7 @@ export function createShares(generationMax: number = knownMax): Shares {
   }
 
   return {
-    of(claim, peer) {
+    of(claim: Claim | undefined, peer: string | undefined): Share {
       const network = networkOf(peer)
       if (!claim) return fixedShare(network)
       const { companyId, channel } = claim

@@ -1,31 +1,7 @@
 import { createHeap, type HeapEntry, notIn } from './heap.ts'
 import { createTurns, type Key, type Turns } from './turns.ts'
 
-/**
- * Shares slots between keys; work under way takes one each. A free slot goes to any key, so a single key can have all.
- * If none is free, the waiting key with the fewest under way is next; among equals the one served longest ago. Clocks
- * and time limits belong to the caller. Decisions, Shares.
- */
-export type Slots<Waiter> = {
-  /**
-   * Takes a slot if the key can have one: a free one, or one of the reserve if the key has nothing under way. Work
-   * under way cannot be preempted and may be slow; the reserve serves keys that would wait for it.
-   */
-  take(key: Key): boolean
-  /** Queues for a slot; `within` takes turns among the waiters of the key. */
-  wait(key: Key, within: Key, waiter: Waiter): void
-  /** Returns a slot. Returns the waiter that takes it over, if there is one. */
-  leave(key: Key): Waiter | undefined
-  /** Changes the number of slots. Returns the waiters that get one. */
-  resize(size: Size): Waiter[]
-  /** Removes the newest waiter of the key with the most, if that has more than `key` would have with one more. */
-  displace(key: Key): Waiter | undefined
-  /** Removes the waiters that match. */
-  remove(matches: (waiter: Waiter) => boolean): Waiter[]
-  /** Returns the count under way and waiting of the key. */
-  loadOf(key: Key): number
-  readonly counts: Counts
-}
+export type Slots<Waiter> = ReturnType<typeof createSlots<Waiter>>
 
 /** `reserve` comes on top of `limit`. */
 export type Size = { limit: number; reserve: number }
@@ -42,7 +18,12 @@ export type Counts = {
 /** An entry is deleted with its last slot and waiter. */
 type Entry<Waiter> = HeapEntry & { key: Key; underWay: number; servedAt: number; waiters: Turns<Waiter> | null }
 
-export function createSlots<Waiter>(size: Size): Slots<Waiter> {
+/**
+ * Shares slots between keys; work under way takes one each. A free slot goes to any key, so a single key can have all.
+ * If none is free, the waiting key with the fewest under way is next; among equals the one served longest ago. Clocks
+ * and time limits belong to the caller. Decisions, Shares.
+ */
+export function createSlots<Waiter>(size: Size) {
   let { limit, reserve } = size
   const entries = new Map<Key, Entry<Waiter>>()
   /** The keys that wait: the one with the fewest under way first, among equals the one served longest ago. */
@@ -99,11 +80,16 @@ export function createSlots<Waiter>(size: Size): Slots<Waiter> {
     if (loadOf(entry) === 0) entries.delete(entry.key)
   }
   return {
-    get counts() {
+    get counts(): Counts {
       return { underWay, waiting, keys: entries.size, heaviest }
     },
-    loadOf: (key) => loadOf(entries.get(key)),
-    take(key) {
+    /** Returns the count under way and waiting of the key. */
+    loadOf: (key: Key): number => loadOf(entries.get(key)),
+    /**
+     * Takes a slot if the key can have one: a free one, or one of the reserve if the key has nothing under way. Work
+     * under way cannot be preempted and may be slow; the reserve serves keys that would wait for it.
+     */
+    take(key: Key): boolean {
       const known = entries.get(key)
       if (!hasSlotFor(known)) return false
       const entry = known ?? entryOf(key)
@@ -113,7 +99,8 @@ export function createSlots<Waiter>(size: Size): Slots<Waiter> {
       if (entry.waiters) settle(entry)
       return true
     },
-    wait(key, within, waiter) {
+    /** Queues for a slot; `within` takes turns among the waiters of the key. */
+    wait(key: Key, within: Key, waiter: Waiter): void {
       const entry = entryOf(key)
       entry.waiters ??= createTurns()
       // Queues behind the keys that wait already; an earlier turn does not count.
@@ -123,7 +110,8 @@ export function createSlots<Waiter>(size: Size): Slots<Waiter> {
       heavier(loadOf(entry))
       settle(entry)
     },
-    leave(key) {
+    /** Returns a slot. Returns the waiter that takes it over, if there is one. */
+    leave(key: Key): Waiter | undefined {
       const entry = entries.get(key)
       if (!entry || entry.underWay === 0) throw new Error(`${key} has no slot to leave`)
       underWay--
@@ -132,13 +120,15 @@ export function createSlots<Waiter>(size: Size): Slots<Waiter> {
       settle(entry)
       return next()
     },
-    resize(size) {
+    /** Changes the number of slots. Returns the waiters that get one. */
+    resize(size: Size): Waiter[] {
       ;({ limit, reserve } = size)
       const admitted: Waiter[] = []
       for (let waiter = next(); waiter !== undefined; waiter = next()) admitted.push(waiter)
       return admitted
     },
-    displace(key) {
+    /** Removes the newest waiter of the key with the most, if that has more than `key` would have with one more. */
+    displace(key: Key): Waiter | undefined {
       let most: Entry<Waiter> | undefined
       for (const entry of heap.entries) if (!most || loadOf(entry) > loadOf(most)) most = entry
       if (!most?.waiters || loadOf(most) <= loadOf(entries.get(key)) + 1) return undefined
@@ -148,7 +138,8 @@ export function createSlots<Waiter>(size: Size): Slots<Waiter> {
       settle(most)
       return waiter
     },
-    remove(matches) {
+    /** Removes the waiters that match. */
+    remove(matches: (waiter: Waiter) => boolean): Waiter[] {
       const removed = [...heap.entries].flatMap((entry) => {
         const out = entry.waiters?.remove(matches) ?? []
         for (let count = out.length; count > 0; count--) lighter(loadOf(entry) + count - 1)

@@ -1,41 +1,29 @@
-/** Queues by key. Items of a key keep their order, and the keys take turns. */
 export type Key = string | number
 
-/** Queues by key, served round robin. A key without items takes no memory. */
-export type Turns<Item> = {
-  push(key: Key, item: Item): void
-  /** Removes the first item of the key whose turn it is. */
-  shift(): Item | undefined
-  /** Removes the newest item of the key with the most. */
-  pop(): Item | undefined
-  /** Removes all items that match. */
-  remove(matches: (item: Item) => boolean): Item[]
-  /** Returns the item that `shift` would remove. */
-  first(): Item | undefined
-  readonly size: number
-}
+export type Turns<Item> = ReturnType<typeof createTurns<Item>>
 
-export function createTurns<Item>(): Turns<Item> {
+/**
+ * Creates queues by key, served round robin. Items of a key keep their order. A key without items takes no memory.
+ */
+export function createTurns<Item>() {
   /** In the order of their turns: a Map keeps the order of insertion. */
   const queues = new Map<Key, Item[]>()
   let size = 0
 
-  const drop = (key: Key, queue: Item[]): void => {
-    if (queue.length === 0) queues.delete(key)
-  }
-
   return {
-    get size() {
+    get size(): number {
       return size
     },
-    push(key, item) {
+    push(key: Key, item: Item): void {
       const queue = queues.get(key)
       if (queue) queue.push(item)
       else queues.set(key, [item])
       size++
     },
-    first: () => queues.values().next().value?.[0],
-    shift() {
+    /** Returns the item that `shift` would remove. */
+    first: (): Item | undefined => queues.values().next().value?.[0],
+    /** Removes the first item of the key whose turn it is. */
+    shift(): Item | undefined {
       for (const [key, queue] of queues) {
         queues.delete(key)
         const item = queue.shift()
@@ -45,16 +33,19 @@ export function createTurns<Item>(): Turns<Item> {
       }
       return undefined
     },
-    pop() {
+    /** Removes the newest item of the key with the most. */
+    pop(): Item | undefined {
       let longest: [Key, Item[]] | undefined
       for (const entry of queues) if (!longest || entry[1].length > longest[1].length) longest = entry
       if (!longest) return undefined
-      const item = longest[1].pop()
-      drop(...longest)
+      const [key, queue] = longest
+      const item = queue.pop()
+      if (queue.length === 0) queues.delete(key)
       size--
       return item
     },
-    remove(matches) {
+    /** Removes all items that match. */
+    remove(matches: (item: Item) => boolean): Item[] {
       const removed: Item[] = []
       for (const [key, queue] of queues) {
         if (!queue.some(matches)) continue

@@ -1,18 +1,9 @@
 import { Refusal } from '#registry/refusals.ts'
-import { createShares, type Share, type Shares } from '../fair/shares.ts'
+import { createShares, type Share } from '../fair/shares.ts'
 import type { App } from './app.ts'
 import { openLimiter, type RequestSort } from './limiter.ts'
 
-/** The concurrency limiter of a process, with the share of each request. */
-export type Admission = {
-  shares: Shares
-  /** Runs the work when there is a slot for it. */
-  within<T>(sort: RequestSort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
-  /** Throws if the disk of the database has no room for writes, before anything is begun. */
-  refuseWritesInShortage(): void
-  /** Runs work that waits for others, without the slot. */
-  outside<T>(slot: Slot, work: () => Promise<T>): Promise<T>
-}
+export type Admission = ReturnType<typeof openAdmission>
 
 /** The slot of a request; `enteredAt` is undefined while it holds none. */
 export type Slot = { readonly share: Share; readonly sort: RequestSort; enteredAt: number | undefined }
@@ -35,7 +26,8 @@ const noRoom = new Refusal('unavailable', {
   headers: { 'Retry-After': '10' },
 })
 
-export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log' | 'room'>): Admission {
+/** Opens the concurrency limiter of a process, with the share of each request. */
+export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log' | 'room'>) {
   const limiter = openLimiter(app)
   const hold = async (slot: Slot, entering: boolean | Promise<boolean>): Promise<void> => {
     if (!(await entering)) throw refusalOf(slot.sort)
@@ -47,12 +39,14 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
   }
   return {
     shares: createShares(),
-    refuseWritesInShortage() {
+    /** Throws if the disk of the database has no room for writes, before anything is begun. */
+    refuseWritesInShortage(): void {
       if (!app.room.isShort) return
       app.metrics.shed('no-room')
       throw noRoom
     },
-    async within(sort, share, work) {
+    /** Runs the work when there is a slot for it. */
+    async within<T>(sort: RequestSort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T> {
       const slot: Slot = { share, sort, enteredAt: undefined }
       try {
         await hold(slot, limiter.enter(sort, share))
@@ -61,7 +55,8 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
         leave(slot)
       }
     },
-    async outside(slot, work) {
+    /** Runs work that waits for others, without the slot. */
+    async outside<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
       leave(slot)
       const result = await work()
       await hold(slot, limiter.enterAgain(slot.sort, slot.share))

@@ -7,7 +7,7 @@ import type { BoundCall, BoundRoute } from '../pipeline/bind.ts'
 import type { Call, PathParams, Wait } from '../pipeline/call.ts'
 import { admit } from '../pipeline/pipeline.ts'
 import { errorsAddress } from '../pipeline/stored-response.ts'
-import type { Body } from '../protocol/body.ts'
+import { emptyBody } from '../protocol/body.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
 import { type Rate, windowSeconds } from '../service/token-rate.ts'
 import type { Admission } from './admission.ts'
@@ -79,7 +79,7 @@ export function createApi(app: App, { router, pages, describe, admission, change
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const body = nothing
+    const body = emptyBody
     const call: Call = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt, errorsPage, body }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
@@ -138,8 +138,6 @@ const publicOnly = { ...readOnly, options: { ...readOnly.options, ...preflightHe
 
 const isPublic = ({ byMethod }: RouteMatch<BoundRoute>): boolean =>
   [...byMethod.values()].every((bound) => 'make' in bound)
-
-const nothing: Body = { bytes: Buffer.alloc(0) }
 
 const sortOf = ({ route, query }: Call): RequestSort => {
   if (isWrite(route)) return 'writes'

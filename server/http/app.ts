@@ -1,5 +1,4 @@
 import type { App as PipelineApp } from '../pipeline/app.ts'
-import type { RequestIdentities } from './identity.ts'
 
 /** The members of the app that the edge uses. */
 export type App = PipelineApp & {
@@ -31,3 +30,12 @@ export type Metrics = {
 
 /** The progress of the process towards its end. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }
+
+/**
+ * The caller's own ids of a request, for the log alone. The request keeps an id of the service, because stored calls
+ * are found by it and a caller must not choose it.
+ */
+export type RequestIdentity = { trace_id?: string; caller_request_id?: string }
+
+/** The identities of requests under way, by the request's own id. */
+export type RequestIdentities = Map<string, RequestIdentity>

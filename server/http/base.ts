@@ -12,7 +12,7 @@ export function baseOf({ publicUrl, host: own, port }: Config, request: Incoming
 
 /** Returns the origin of a Host header, or undefined if it is malformed. */
 export const hostOrigin = (protocol: string, host: string | undefined): string | undefined =>
-  host !== undefined && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).origin : undefined
+  host === undefined ? undefined : URL.parse(`${protocol}//${host}`)?.origin
 
 /** Splits a request's target into path and query. An absolute one (RFC 9112 3.2.2) names the same path. */
 export function splitTarget(target: string): [path: string, query: string] {
@@ -35,7 +35,7 @@ const localTarget = (target: string): string =>
 
 /** Returns an Origin header; anything but an origin in its one spelling is none. */
 export const originOf = (text: string | undefined): string | undefined =>
-  text !== undefined && URL.canParse(text) && new URL(text).origin === text ? text : undefined
+  text !== undefined && URL.parse(text)?.origin === text ? text : undefined
 
 /** Whether the origin is the service's own: scheme, host and port together. */
 export const isOwnOrigin = (

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, createBrotliCompress, createGzip, gzip, constants as zlib } from 'node:zlib'
 import accept from '@fastify/accept-negotiator'
 import type { ApiResponse } from '../pipeline/call.ts'
 import { type Coding, codings, knownForm, readTags, tagOfForm } from '../protocol/entity-tags.ts'
-import type { HttpResponse } from './send.ts'
+import type { HttpResponse, StoredFile } from './send.ts'
 
 /** Encodes texts and files: plain, or in the caller's preferred coding (RFC 9110 12.5.3). */
 
@@ -15,7 +16,7 @@ export type AcceptHeaders = { 'accept-encoding'?: string | undefined; 'if-none-m
 export const codingFor = ({ 'accept-encoding': header }: AcceptHeaders): Coding | undefined =>
   (accept.negotiate((header ?? '').toLowerCase(), [...codings]) ?? undefined) as Coding | undefined
 
-export const compressBytes = (bytes: Buffer, coding: Coding, effort: number): Promise<Buffer> =>
+const compressBytes = (bytes: Buffer, coding: Coding, effort: number): Promise<Buffer> =>
   coding === 'br'
     ? promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: effort } })
     : promisify(gzip)(bytes, { level: effort })
@@ -26,7 +27,7 @@ export const createCompressor = (coding: Coding): Transform =>
     ? createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: effortOfData.br } })
     : createGzip({ level: effortOfData.gzip })
 
-export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
+const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
 /** True if the caller has the content in any coding. A malformed condition is ignored. */
 function isKnown(digest: string, { 'if-none-match': given }: AcceptHeaders): boolean {
@@ -110,7 +111,7 @@ export function openCoder(): (made: TextResponse, accepts: AcceptHeaders) => Pro
 type Form = Pick<HttpResponse, 'status' | 'headers'> & { digest: string; coding: Coding | undefined }
 
 /** Returns one form of a content, or 304 without a body if the caller has the content. */
-export async function inForm(
+async function inForm(
   { status, headers, digest, coding }: Form,
   accepts: AcceptHeaders,
   body: () => HttpResponse['body'] | Promise<HttpResponse['body']>,
@@ -123,3 +124,29 @@ export async function inForm(
 
 /** A 304 has no content to describe. */
 const withoutContent = ({ 'Content-Type': _, ...headers }: ApiResponse['headers']): ApiResponse['headers'] => headers
+
+const endings = { br: 'br', gzip: 'gz' } as const
+
+/**
+ * Returns a file of the current build, in the caller's coding if the compressed form is beside it; undefined if there
+ * is none. Nothing is cached, because a build may replace another while the service runs.
+ */
+export async function builtFile(
+  file: string,
+  headers: HttpResponse['headers'],
+  accepts: AcceptHeaders,
+): Promise<HttpResponse | undefined> {
+  const found = await findFile(file)
+  if (!found) return undefined
+  const liked = codingFor(accepts)
+  const coded = liked && (await findFile(`${file}.${endings[liked]}`))
+  const digest = digestOf(`${file} ${found.bytes} ${found.changedAt}`)
+  const form = { status: 200, headers, digest, coding: coded && liked }
+  return inForm(form, accepts, () => coded ?? found)
+}
+
+/** Returns undefined if there is no such file. */
+async function findFile(path: string): Promise<(StoredFile & { changedAt: number }) | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() ? { path, bytes: found.size, changedAt: found.mtimeMs } : undefined
+}

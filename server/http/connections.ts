@@ -6,20 +6,7 @@ import type { App } from './app.ts'
 import { openResting } from './resting-connections.ts'
 import { turnsOf } from './turns.ts'
 
-/**
- * The callers' connections of a process, and the bytes that it holds for them: bodies that are being received, and
- * answers that are not read yet. Both are limited, for all callers and for each peer. Decisions, Connections.
- */
-export type Connections = {
-  accept(socket: Socket): void
-  /** Waits until it is the turn of a new connection to be read from; peers take turns. */
-  firstTurn(socket: Socket): Promise<void>
-  /** Marks a connection as busy with a request, until its answer is sent. */
-  begin(socket: Socket, response: ServerResponse): Budget
-  /** Ends connections whose answers are not read. A timer calls it, too. */
-  sweep(): void
-  close(): void
-}
+export type Connections = ReturnType<typeof openConnections>
 
 /** The memory and the turns of one request. */
 export type Budget = {
@@ -71,12 +58,17 @@ const connectionsATurn = 8
 const sweepsPerTimeout = 8
 const sweepMostMilliseconds = 5000
 
+/**
+ * Opens the callers' connections of a process, and counts the bytes that it holds for them: bodies that are being
+ * received, and answers that are not read yet. Both are limited, for all callers and for each peer. Decisions,
+ * Connections.
+ */
 export function openConnections({
   config: { callersMax, bufferBytes, writeTimeout },
   clock,
   metrics,
   log,
-}: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Connections {
+}: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>) {
   const all = new Map<Socket, Connection>()
   const peers = new Map<string, Peer>()
   /** The peers with idle connections, the one with most connections first. */
@@ -153,7 +145,7 @@ export function openConnections({
   const timer = setInterval(sweep, Math.min(writeTimeout / sweepsPerTimeout, sweepMostMilliseconds)).unref()
 
   return {
-    accept(socket) {
+    accept(socket: Socket): void {
       const isFull = all.size - spares.size >= callersMax
       const spare = isFull && !evictOne()
       if (spare && !createSpare()) {
@@ -170,7 +162,8 @@ export function openConnections({
       socket.once('close', () => forget(socket))
       metrics.connected(all.size)
     },
-    begin(socket, response) {
+    /** Marks a connection as busy with a request, until its answer is sent. */
+    begin(socket: Socket, response: ServerResponse): Budget {
       const connection = all.get(socket)
       // The connection was closed before its request was seen.
       if (!connection) return { isSpare: false, has: () => false, hold: () => {}, turn, rest: () => () => {} }
@@ -199,9 +192,11 @@ export function openConnections({
         rest: () => resting.rest(socket),
       }
     },
-    firstTurn: (socket) => firstTurn(networkOf(socket.remoteAddress)),
+    /** Waits until it is the turn of a new connection to be read from; peers take turns. */
+    firstTurn: (socket: Socket): Promise<void> => firstTurn(networkOf(socket.remoteAddress)),
+    /** Ends connections whose answers are not read. A timer calls it, too. */
     sweep,
-    close() {
+    close(): void {
       clearInterval(timer)
       resting.close()
     },

@@ -4,16 +4,7 @@ import { refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
 import { Fault } from '../store/faults.ts'
 import type { App } from './app.ts'
 
-/**
- * Logs calls that failed because a dependency did. The first call of a cause is logged in full. Later ones are counted
- * and logged in one line for each interval, so that an outage writes as much for a million calls as for ten.
- */
-export type FailureLog = {
-  /** Logs or counts one call. `error` is undefined if the service itself refused. */
-  note(call: FailedCall): void
-  /** Logs the counts and stops. */
-  close(): void
-}
+export type FailureLog = ReturnType<typeof openFailureLog>
 
 export type FailedCall = { code: string; error: unknown; route: string; requestId: string }
 
@@ -24,8 +15,11 @@ const routesMax = 20
 /** Causes with a line of their own. All further ones share one. */
 const causesMax = 50
 
-/** Logs a line every ten seconds for each cause by default. */
-export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, intervalMs = 10_000): FailureLog {
+/**
+ * Logs calls that failed because a dependency did. The first call of a cause is logged in full. Later ones are counted
+ * and logged in one line for each interval, so that an outage writes as much for a million calls as for ten.
+ */
+export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, intervalMs = 10_000) {
   const groups = new Map<string, Group>()
   let timer: NodeJS.Timeout | undefined
 
@@ -50,7 +44,8 @@ export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, inter
   }
 
   return {
-    note({ code, error, route, requestId }) {
+    /** Logs or counts one call. `error` is undefined if the service itself refused. */
+    note({ code, error, route, requestId }: FailedCall): void {
       const cause = groups.size < causesMax ? causeOf(error) : 'other'
       const key = `${code} ${cause}`
       const group = groups.get(key)
@@ -64,7 +59,8 @@ export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, inter
       const name = group.routes.has(route) || group.routes.size < routesMax ? route : 'other'
       group.routes.set(name, (group.routes.get(name) ?? 0) + 1)
     },
-    close() {
+    /** Logs the counts and stops. */
+    close(): void {
       stop()
       write()
       groups.clear()

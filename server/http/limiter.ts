@@ -1,5 +1,5 @@
 import type { Share } from '../fair/shares.ts'
-import { type Counts, createSlots, type Size, type Slots } from '../fair/slots.ts'
+import { type Counts, createSlots, type Size } from '../fair/slots.ts'
 import { createWatch } from '../fair/watch.ts'
 import type { App } from './app.ts'
 
@@ -21,31 +21,9 @@ const signInsMax = 32
 /** Long polls that read the log at once. */
 const pollsMax = 32
 
-/**
- * Admits or refuses a request before any work for it. Arrivals do not slow down when responses do. A request that
- * could only wait too long is refused at once, so that admitted ones are answered in time. While there is no room,
- * callers with less under way than others wait briefly. Decisions, Overload.
- */
-export type Limiter = {
-  /** Returns whether the request is admitted, now or after its turn. An admitted one has to leave again. */
-  enter(sort: RequestSort, share: Share): boolean | Promise<boolean>
-  /** Readmits a request that has waited outside. It may wait for its turn, however many others do. */
-  enterAgain(sort: RequestSort, share: Share): boolean | Promise<boolean>
-  /** `enteredAt` is in milliseconds of the app's clock. */
-  leave(sort: RequestSort, share: Share, enteredAt: number): void
-}
-
 type Waiter = { until: number; answer(admitted: boolean): void }
 
-type State = {
-  limit: number
-  slots: Slots<Waiter>
-  answers: number
-  late: number
-  shed: number
-  wasLate: boolean
-  since: number
-}
+type State = ReturnType<typeof initialState>
 
 /**
  * Measurements of one sort between two adjustments, and whether most responses were late at the last one. `inTarget`
@@ -95,7 +73,12 @@ export function mayWait(
   return 2 * load < underWay + waiting && waiting < Math.max(minWaiting, limit / part) ? 'yes' : 'no'
 }
 
-export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Limiter {
+/**
+ * Admits or refuses a request before any work for it. Arrivals do not slow down when responses do. A request that
+ * could only wait too long is refused at once, so that admitted ones are answered in time. While there is no room,
+ * callers with less under way than others wait briefly. Decisions, Overload.
+ */
+export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>) {
   const { clock, metrics, log } = app
   const { requestsMax, connectionsMax, answerTarget } = app.config
   const mostOf: { readonly [sort in RequestSort]: number } = {
@@ -105,8 +88,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     'known-sign-ins': Math.min(requestsMax, signInsMax),
     polls: Math.min(connectionsMax, pollsMax),
   }
-  const state = (limit: number): State => initialState(limit, clock.elapsed())
-  const states = Object.fromEntries(sorts.map((sort) => [sort, state(mostOf[sort])])) as {
+  const states = Object.fromEntries(sorts.map((sort) => [sort, initialState(mostOf[sort], clock.elapsed())])) as {
     [sort in RequestSort]: State
   }
   for (const sort of sorts) metrics.admitting(sort, mostOf[sort])
@@ -148,7 +130,8 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
   })
 
   return {
-    enter(sort, share) {
+    /** Returns whether the request is admitted, now or after its turn. An admitted one has to leave again. */
+    enter(sort: RequestSort, share: Share): boolean | Promise<boolean> {
       const { slots, limit } = states[sort]
       if (slots.take(share.key)) return true
       // A look at the log is short, so many of thousands get their turn before the others are refused.
@@ -162,13 +145,15 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
       }
       return wait(sort, share)
     },
-    enterAgain(sort, share) {
+    /** Readmits a request that has waited outside. It may wait for its turn, however many others do. */
+    enterAgain(sort: RequestSort, share: Share): boolean | Promise<boolean> {
       const { slots } = states[sort]
       if (slots.take(share.key)) return true
       if (sort !== 'polls') return wait(sort, share)
       return new Promise((answer) => slots.wait(share.key, share.within, { until: Number.POSITIVE_INFINITY, answer }))
     },
-    leave(sort, { key }, enteredAt) {
+    /** `enteredAt` is in milliseconds of the app's clock. */
+    leave(sort: RequestSort, { key }: Share, enteredAt: number): void {
       const state = states[sort]
       const now = clock.elapsed()
       state.slots.leave(key)?.answer(true)
@@ -179,6 +164,6 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
   }
 }
 
-const initialState = (limit: number, since: number): State => ({
+const initialState = (limit: number, since: number) => ({
   ...{ limit, slots: createSlots<Waiter>(sizeOf(limit)), answers: 0, late: 0, shed: 0, wasLate: false, since },
 })

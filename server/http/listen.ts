@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { isIP, Server as NetServer, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { headerBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
@@ -149,8 +150,7 @@ function refuseAtSocket(
   )
 }
 
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+const pause = (milliseconds: number): Promise<void> => setTimeout(milliseconds, undefined, { ref: false })
 
 const hstsSeconds = 365 * 24 * 3600
 

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Address } from '../config/forms.ts'
 import type { App } from './app.ts'
 import { splitTarget } from './base.ts'
 import { metricsPage, metricsPath } from './pages.ts'
+import { listenOn } from './port.ts'
 
 /**
  * Serves /metrics on an address of its own, if METRICS_ADDRESS names one: within the operator's network, unaffected by
@@ -39,16 +40,12 @@ export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
 export const metricsTaken = 'METRICS_ADDRESS'
 
 /** In several processes of one service, node:cluster shares the port between them. */
-function waitForPort(server: ReturnType<typeof createServer>, { host, port }: Address): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
-      reject(
-        Object.assign(
-          new Error(`METRICS_ADDRESS: ${host}:${port} cannot be listened on (${code ?? message}); name a free port.`),
-          { code: metricsTaken },
-        ),
-      ),
-    )
-    server.listen({ host, port }, resolve)
-  })
+async function waitForPort(server: Server, { host, port }: Address): Promise<void> {
+  try {
+    await listenOn(server, { host, port })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const sentence = `METRICS_ADDRESS: ${host}:${port} cannot be listened on (${code ?? message}); name a free port.`
+    throw Object.assign(new Error(sentence), { code: metricsTaken })
+  }
 }

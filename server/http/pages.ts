@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { errorsPage } from '#derive/errors-page.ts'
 import type { Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -7,9 +7,8 @@ import type { BoundDocument } from '../pipeline/bind.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
 import { errorsAddress, jsonType, refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
 import type { App, Stage } from './app.ts'
-import { type AcceptHeaders, openCoder, openToAll, type TextResponse } from './codings.ts'
+import { type AcceptHeaders, builtFile, openCoder, openToAll, type TextResponse } from './codings.ts'
 import type { HttpResponse } from './send.ts'
-import { storedFile } from './static-file.ts'
 
 /** Pages that need no token and belong to no route of the registry: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
@@ -29,11 +28,6 @@ const referenceAsset = '/v1/docs/scalar.js'
 /** Returns the pages beside the registry's routes, for operators and browsers. */
 export function createPages(app: App, stage: Stage): Pages {
   const coded = openCoder()
-  const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
-    'Content-Type': 'text/javascript; charset=utf-8',
-    'Cache-Control': 'max-age=86400',
-    ...openToAll,
-  })
   const errors: TextResponse = {
     status: 200,
     headers: {
@@ -49,7 +43,7 @@ export function createPages(app: App, stage: Stage): Pages {
     '/readyz': { isHealth: true, answer: () => checkReadiness(app, stage) },
     ...(app.config.metricsAddress === null ? { [metricsPath]: { isDocument: true, answer: metricsPage(app) } } : {}),
     '/docs/errors': { isDocument: true, isPublic: true, answer: ({ accepts }) => coded(errors, accepts) },
-    [referenceAsset]: { isPublic: true, answer: ({ accepts }) => script(accepts).catch(throwUnbuilt) },
+    [referenceAsset]: { isPublic: true, answer: ({ accepts }) => referenceScript(accepts) },
   }
 }
 
@@ -59,9 +53,18 @@ export const metricsPage =
   ({ metrics }: Pick<App, 'metrics'>): Page['answer'] =>
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
 
+const builtScript = join(import.meta.dirname, '../../console/dist/scalar.js')
+
 /** The console's build contains the script. A start that could build neither has logged it. */
-const throwUnbuilt = (error: NodeJS.ErrnoException): never => {
-  throw error.code === 'ENOENT' ? new Refusal('not_found') : error
+async function referenceScript(accepts: AcceptHeaders): Promise<HttpResponse> {
+  const headers = {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': 'max-age=86400',
+    ...openToAll,
+  }
+  const found = await builtFile(builtScript, headers, accepts)
+  if (!found) throw new Refusal('not_found')
+  return found
 }
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
@@ -89,20 +92,13 @@ const json = (status: number, value: object): ApiResponse => ({
 /** Returns the response for a public document. `base` is the address that the caller used. */
 export type DocumentResponder = (document: BoundDocument, base: string, accepts: AcceptHeaders) => Promise<HttpResponse>
 
-export function openDescribe(config: Config, all: () => readonly Route[]): DocumentResponder {
-  const coded = openCoder()
-  return (document, base, accepts) => coded(describe(config, all(), document, base), accepts)
-}
-
 /** Builds the public documents from the served routes, for every request. Spec, What the service does 6. */
-function describe(
-  { publicUrl }: Config,
-  all: readonly Route[],
-  { route, make }: BoundDocument,
-  base: string,
-): TextResponse {
-  const about = { base, version, errorsPage: errorsAddress(publicUrl) }
-  const { body, headers } = make({ all, about, script: referenceAsset })
-  const common = { 'Content-Type': route.type, 'Cache-Control': 'no-cache', ...openToAll }
-  return { status: 200, headers: { ...common, ...headers }, body }
+export function openDescribe({ publicUrl }: Config, all: () => readonly Route[]): DocumentResponder {
+  const coded = openCoder()
+  return ({ route, make }, base, accepts) => {
+    const about = { base, version, errorsPage: errorsAddress(publicUrl) }
+    const { body, headers } = make({ all: all(), about, script: referenceAsset })
+    const common = { 'Content-Type': route.type, 'Cache-Control': 'no-cache', ...openToAll }
+    return coded({ status: 200, headers: { ...common, ...headers }, body }, accepts)
+  }
 }

@@ -4,9 +4,6 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** A port with all of its listeners. */
-export type Port = { port: number; servers: Server[] }
-
 /** Connections that may wait to be accepted. The system may allow fewer. */
 const backlog = 4096
 
@@ -17,7 +14,7 @@ const backlog = 4096
  */
 const listenersMax = 16
 
-export async function openPort({ port, host }: Config, make: () => Server): Promise<Port> {
+export async function openPort({ port, host }: Config, make: () => Server) {
   const where = { host, backlog }
   if (process.platform !== 'linux' || cluster.isWorker) {
     const server = make()
@@ -46,7 +43,8 @@ async function freePort(port: number, host: string): Promise<number> {
 
 type ListenAddress = { port: number; host: string; backlog?: number; reusePort?: boolean }
 
-async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
+/** Listens. Returns the port that was taken. */
+export async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
   server.listen(where)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port

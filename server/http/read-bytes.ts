@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
-import type { Body } from '../protocol/body.ts'
+import { type Body, emptyBody } from '../protocol/body.ts'
 import { overloadedRefusal } from './admission.ts'
 import type { Budget } from './connections.ts'
 
@@ -10,21 +10,13 @@ import type { Budget } from './connections.ts'
  */
 export const callerGone = new Error('the caller hung up')
 
-/** A body that is being received. */
-export type Upload = {
-  /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
-  upTo(bytes: number): Promise<boolean>
-  /** Returns the bytes received so far. */
-  bytes(): Buffer
-}
-
 const firstBytes = 4096
 
 /**
  * Receives a body, or refuses it if there is no memory for it. Uses one growing buffer: a list of packets would take
  * many times the size of a body that arrives byte by byte.
  */
-function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
+function receive(request: IncomingMessage, budget: Budget, keptMax: number) {
   let buffer = Buffer.alloc(0)
   let size = 0
   const keep = (chunk: Buffer): void => {
@@ -41,8 +33,10 @@ function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upl
     size = needed
   }
   return {
-    bytes: () => buffer.subarray(0, size),
-    upTo: (most) =>
+    /** Returns the bytes received so far. */
+    bytes: (): Buffer => buffer.subarray(0, size),
+    /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
+    upTo: (most: number): Promise<boolean> =>
       new Promise((resolve, reject) => {
         if (request.readableEnded) return resolve(true)
         if (request.destroyed) return reject(callerGone)
@@ -122,8 +116,6 @@ const strangersBytes = 64 * 1024
 /** Bytes read together with the caller's row; more only after the caller is known. */
 const unseenBytes = 4 * 1024
 
-const none: Body = { bytes: Buffer.alloc(0) }
-
 /**
  * Reads the body of a call. `isWanted` authorizes the caller, or refuses, and returns whether the call needs its body.
  * Most bodies are small and need no such query. Decisions, Bodies.
@@ -142,6 +134,6 @@ export async function readBody(
   const isLarge = declared !== undefined && declared > strangersBytes
   const isWhole = !waits && !isLarge && (await upload.upTo(strangersBytes))
   if (isWhole && upload.bytes().length <= unseenBytes) return { bytes: upload.bytes() }
-  if (!(await isWanted())) return none
+  if (!(await isWanted())) return emptyBody
   return isWhole || (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }

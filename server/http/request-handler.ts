@@ -4,11 +4,10 @@ import { Readable } from 'node:stream'
 import { Refusal, refusals } from '#registry/refusals.ts'
 import { protocolRefusal } from '../protocol/required-headers.ts'
 import { overloadedRefusal } from './admission.ts'
-import type { App, Stage } from './app.ts'
+import type { App, RequestIdentity, Stage } from './app.ts'
 import { splitTarget } from './base.ts'
 import type { Budget } from './connections.ts'
 import type { FailureResponder } from './failure-log.ts'
-import { identityOf } from './identity.ts'
 import { callerGone } from './read-bytes.ts'
 import type { RouteMatch } from './router.ts'
 import { type Exchange, type HttpResponse, isLong, send, wholeBytes } from './send.ts'
@@ -124,4 +123,20 @@ export function onlyThese(
 ): HttpResponse {
   if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header: version, trace, parent and flags. */
+const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+const visibleAscii = /^[!-~]{1,128}$/
+
+/**
+ * Returns the ids of a request; undefined if the caller sends no usable one. Node joins a repeated header with a comma
+ * and a blank, which neither form has.
+ */
+export function identityOf({ headers }: Pick<IncomingMessage, 'headers'>): RequestIdentity | undefined {
+  const { traceparent: trace, 'x-request-id': callerId } = headers
+  const traceId = typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined
+  const isUsable = typeof callerId === 'string' && visibleAscii.test(callerId)
+  if (traceId === undefined && !isUsable) return undefined
+  return { ...(traceId && { trace_id: traceId }), ...(isUsable && { caller_request_id: callerId }) }
 }

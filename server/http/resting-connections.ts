@@ -1,22 +1,15 @@
 import type { Socket } from 'node:net'
 
-/** Connections whose callers wait for a change. */
-export type RestingConnections = {
-  /** Stops reading from a connection. Returns the function that resumes it. */
-  rest(socket: Socket): () => void
-  close(): void
-}
-
 /** Connections that are checked in a turn of the event loop. */
 export const lookedAtATurn = 16
 const pauseMilliseconds = 20
 
 /**
- * Holds the connections of waiting callers without reading from them. If thousands hang up at once, all would otherwise
+ * Holds the connections of callers that wait for a change, without reading from them. If thousands hang up at once, all would otherwise
  * be noticed in one turn of the event loop, at a fifth of a millisecond each. Instead, a few at a time are read for one
  * turn, which shows the closed ones. While some are closed, the next few follow at once.
  */
-export function openResting(): RestingConnections {
+export function openResting() {
   /** The one whose check is longest ago comes first. */
   const resting = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
@@ -49,7 +42,8 @@ export function openResting(): RestingConnections {
     if (resting.size > 0) timer ??= setTimeout(look, pauseMilliseconds).unref()
   }
   return {
-    rest(socket) {
+    /** Stops reading from a connection. Returns the function that resumes it. */
+    rest(socket: Socket): () => void {
       resting.add(socket)
       socket.pause()
       plan()

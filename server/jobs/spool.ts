@@ -3,16 +3,9 @@ import { type CallRow, insertCalls } from '#sql/system/calls.ts'
 import type { Database } from '../store/database.ts'
 import type { BackgroundRunner, Job } from './in-background.ts'
 
-/** A buffer of rows that are written together after a moment. A crash loses the buffered rows. */
-export type Spool<Row> = {
-  add(row: Row): void
-  /** Writes the buffered rows now. */
-  flush(): Promise<void>
-  /** Stops the timer and flushes. */
-  close(): Promise<void>
-}
+export type Spool<Row> = ReturnType<typeof startSpool<Row>>
 
-export type SpoolOptions<Row> = {
+type SpoolOptions<Row> = {
   insert(rows: readonly Row[]): Statement
   batchMax: number
   /** Most rows in the buffer while the database is away. The oldest are dropped first. */
@@ -25,10 +18,11 @@ export type SpoolOptions<Row> = {
 /** Short, so that batches are small: a thousand rows at once would delay the calls of that moment. */
 const flushEveryMilliseconds = 100
 
+/** Starts a buffer of rows that are written together after a moment. A crash loses the buffered rows. */
 export function startSpool<Row>(
   database: Database,
   { insert, batchMax, keptMax, onLoss, job, inBackground }: SpoolOptions<Row>,
-): Spool<Row> {
+) {
   let kept: Row[] = []
   let running: Promise<void> = Promise.resolve()
 
@@ -46,6 +40,7 @@ export function startSpool<Row>(
       }
     }
   }
+  /** Writes the buffered rows now. */
   const flush = (): Promise<void> => {
     running = running.then(() => inBackground(job, writeAll))
     return running
@@ -54,9 +49,10 @@ export function startSpool<Row>(
   timer.unref()
 
   return {
-    add: (row) => void kept.push(row),
+    add: (row: Row): void => void kept.push(row),
     flush,
-    close: () => {
+    /** Stops the timer and flushes. */
+    close: (): Promise<void> => {
       clearInterval(timer)
       return flush()
     },

@@ -10,23 +10,8 @@ import {
   type Sender,
 } from './sender.ts'
 
-/**
- * The only way to send requests to other services. It sends to public addresses by https alone, and connects to the
- * address that it has checked. The networks that the operator names may be private, and be reached by http.
- */
-export type Outbound = {
-  /** Checks an address before it is stored. Throws `NotSentError` if nothing would be sent to it. */
-  check(url: string): Promise<void>
-  /** Returns a destination. Its name is resolved once, with the first message. */
-  to(url: string): Destination
-}
-
-export type Destination = {
-  /** Sends a message. Throws `NotSentError` if no answer came. */
-  post(message: Message): Promise<ReceiverResponse>
-  /** Closes its connections. */
-  close(): void
-}
+export type Outbound = ReturnType<typeof openOutbound>
+export type Destination = ReturnType<typeof openDestination>
 
 type OutboundSettings = {
   networks: readonly string[]
@@ -38,7 +23,11 @@ type OutboundSettings = {
 
 const urlLengthMax = 2000
 
-export function openOutbound({ networks, timeout, resolve = resolveByDns }: OutboundSettings): Outbound {
+/**
+ * Opens the only way to send requests to other services. It sends to public addresses by https alone, and connects to
+ * the address that it has checked. The networks that the operator names may be private, and be reached by http.
+ */
+export function openOutbound({ networks, timeout, resolve = resolveByDns }: OutboundSettings) {
   const lookUp = async (text: string): Promise<CheckedAddress> => {
     const url = readUrl(text)
     const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -55,12 +44,14 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
     return { url, addresses }
   }
   return {
-    check: async (text) => {
+    /** Checks an address before it is stored. Throws `NotSentError` if nothing would be sent to it. */
+    check: async (text: string): Promise<void> => {
       const { url, addresses } = await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))
       if (!mayHavePort(url) && !addresses.every((address) => isNamedNetwork(address, networks)))
         throw new NotSentError('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
     },
-    to: (text) => destination(() => lookUp(text), timeout),
+    /** Returns a destination. Its name is resolved once, with the first message. */
+    to: (text: string) => openDestination(() => lookUp(text), timeout),
   }
 }
 
@@ -84,23 +75,25 @@ function mayHavePort({ port }: URL): boolean {
   return port === '' || number === 443 || (number >= freePortLeast && !foreignPorts.includes(number))
 }
 
-function destination(lookUp: () => Promise<CheckedAddress>, timeout: number): Destination {
+function openDestination(lookUp: () => Promise<CheckedAddress>, timeout: number) {
   let sender: Sender | undefined
   return {
-    post: (message) =>
+    /** Sends a message. Throws `NotSentError` if no answer came. */
+    post: (message: Message): Promise<ReceiverResponse> =>
       inTime(timeout, message.signal, async (signal) => {
         sender ??= createSender(await unlessAborted(signal, lookUp()))
         return sender.post({ ...message, signal })
       }),
-    close: () => sender?.close(),
+    /** Closes its connections. */
+    close: (): void => sender?.close(),
   }
 }
 
 /** Parses an address. Refuses a user name or password in it, because lists and logs would show them. */
 function readUrl(text: string): URL {
   if (text.length > urlLengthMax) throw new NotSentError('address', `it is longer than ${urlLengthMax} characters`)
-  if (!URL.canParse(text)) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (!url) throw new NotSentError('address', 'it is no address like https://erp.example.com/hooks')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new NotSentError('address', 'it must begin with https:')
   if (url.username !== '' || url.password !== '') throw new NotSentError('address', 'it has a name or a password in it')

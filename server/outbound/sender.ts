@@ -1,23 +1,15 @@
-import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** A client that connects to checked addresses alone. */
-export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse>; close(): void }
+export type Sender = ReturnType<typeof createSender>
 
 /** A URL with the checked addresses of its host. */
 export type CheckedAddress = { url: URL; addresses: readonly string[] }
 
 export type Message = { headers: { readonly [name: string]: string }; body: string; signal?: AbortSignal }
 
-export type ReceiverResponse = {
-  status: number
-  headers: { [name: string]: string }
-  /** The part of the body that was read. */
-  body: string
-  /** True if the body was longer, or broke off. */
-  isCut: boolean
-}
+export type ReceiverResponse = Awaited<ReturnType<typeof read>>
 
 /** The reason for which no answer came. */
 export type Failure = 'address' | 'connection' | 'certificate' | 'timeout' | 'answer'
@@ -47,46 +39,38 @@ const headerBytesMax = 16 * 1024
 /** Milliseconds until the next of several addresses is tried. */
 const addressTimeout = 2500
 
-export function createSender({ url, addresses }: CheckedAddress): Sender {
+/** Creates a client that connects to checked addresses alone. */
+export function createSender({ url, addresses }: CheckedAddress) {
   const isPlain = url.protocol === 'http:'
   const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
   const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
 
-  const once = (message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> =>
-    new Promise((resolve, reject) => {
-      const body = Buffer.from(message.body)
-      const sending = (isPlain ? plainRequest : request)(url, {
-        method: 'POST',
-        headers: { ...message.headers, 'Content-Length': body.length },
-        agent,
-        lookup: createLookup(addresses),
-        maxHeaderSize: headerBytesMax,
-        signal: message.signal,
-      })
-      let isAnswered = false
-      sending.on('response', (response) => {
-        isAnswered = true
-        read(response).then(resolve)
-      })
-      // An error after the status only cuts the body.
-      sending.on('error', (error: NodeJS.ErrnoException) => {
-        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new StaleConnection() : notSent(error))
-      })
-      sending.end(body)
-    })
+  const send = ({ headers, body, signal }: Message & { signal: AbortSignal }): ClientRequest => {
+    const bytes = Buffer.from(body)
+    return (isPlain ? plainRequest : request)(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': bytes.length },
+      agent,
+      lookup: createLookup(addresses),
+      maxHeaderSize: headerBytesMax,
+      signal,
+    }).end(bytes)
+  }
 
   return {
-    async post(message) {
+    async post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> {
       for (;;) {
+        const sending = send(message)
         try {
-          return await once(message)
+          // An error after the status only cuts the body.
+          return await read(await new Promise((resolve, reject) => sending.on('response', resolve).on('error', reject)))
         } catch (error) {
           // Each retry discards one stale connection. The loop ends because a new connection is never stale.
-          if (!(error instanceof StaleConnection)) throw error
+          if (!isStale(error as NodeJS.ErrnoException, sending.reusedSocket)) throw notSent(error as Error)
         }
       }
     },
-    close: () => agent.destroy(),
+    close: (): void => agent.destroy(),
   }
 }
 
@@ -101,36 +85,30 @@ const createLookup =
   }
 
 /** Reads an answer. The body is cut at `bodyBytesMax`, or if the rest does not come in time. */
-function read(response: IncomingMessage): Promise<ReceiverResponse> {
+async function read(response: IncomingMessage) {
   const chunks: Buffer[] = []
   let bytes = 0
-  return new Promise((resolve) => {
-    const done = (isCut: boolean): void =>
-      resolve({
-        status: response.statusCode as number,
-        headers: headersOf(response),
-        body: Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8'),
-        isCut,
-      })
-    response.on('data', (chunk: Buffer) => {
+  /** True if the body was longer, or broke off. */
+  let isCut = false
+  try {
+    for await (const chunk of response) {
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes <= bodyBytesMax) return
-      done(true)
-      response.destroy()
-    })
-    response.on('end', () => done(false))
-    response.on('error', () => done(true))
-    response.on('close', () => done(true))
-  })
+      isCut = bytes > bodyBytesMax
+      if (isCut) break
+    }
+  } catch {
+    isCut = true
+  }
+  /** The part of the body that was read. */
+  const body = Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8')
+  return { status: response.statusCode as number, headers: headersOf(response), body, isCut }
 }
 
 const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
 
-/** Thrown when the other side has closed an idle connection before it was used again. */
-class StaleConnection extends Error {}
-
+/** Returns whether the other side has closed an idle connection before it was used again. */
 const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boolean =>
   wasUsedBefore && (code === 'ECONNRESET' || code === 'EPIPE')
 

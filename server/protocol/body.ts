@@ -7,6 +7,8 @@ import type { Headers } from './headers.ts'
 
 export type Body = { bytes: Buffer } | 'too large'
 
+export const emptyBody = { bytes: Buffer.alloc(0) }
+
 /** Parses a body of these media types. Throws a refusal if it cannot be parsed. Decisions, Bodies. */
 export function readBody(body: Body, headers: Headers, types: readonly string[], valuesMax = bodyValuesMax): Json {
   if (body === 'too large') throw new Refusal('payload_too_large')

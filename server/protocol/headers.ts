@@ -3,25 +3,14 @@ import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { readTags, type Tags } from './entity-tags.ts'
 
-/**
- * The headers that have an effect on a call, except the token. They are read from the raw list: Node keeps the first of
- * some names and joins the others, so a repeated header would not be found. They are checked once the caller is known.
- * Decisions, Errors.
- */
-export type Headers = {
-  contentType: string | undefined
-  contentEncoding: string | undefined
-  idempotencyKey: string | undefined
-  dryRun: string | undefined
-  ifMatch: Tags | undefined
-  ifNoneMatch: Tags | undefined
-  /** The hash of a preview. */
-  ifPlan: string | undefined
-  /** Whether `Prefer` requests the written record. */
-  prefersRecord: boolean
-}
+export type Headers = ReturnType<typeof readHeaders>
 
-export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
+/**
+ * Returns the headers that have an effect on a call, except the token. They are read from the raw list: Node keeps the
+ * first of some names and joins the others, so a repeated header would not be found. They are checked once the caller is
+ * known. Decisions, Errors.
+ */
+export function readHeaders(rawHeaders: readonly string[], isWrite: boolean) {
   const all = collectHeaders(rawHeaders)
   return {
     contentType: findHeader(all, 'content-type'),
@@ -30,7 +19,9 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
     dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
     ifMatch: readCondition(all, 'if-match', isWrite),
     ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
+    /** The hash of a preview. */
     ifPlan: isWrite ? readPlanHash(findHeader(all, 'if-plan')) : undefined,
+    /** Whether `Prefer` requests the written record. */
     prefersRecord: prefersRepresentation(all.get('prefer') ?? []),
   }
 }

@@ -7,6 +7,7 @@ import {
   type AccountRow,
   accountsOf,
   companyOfAccount,
+  findAccount,
   insertAccount,
   lockAccount,
   updateAccount,
@@ -16,7 +17,7 @@ import { closeGate } from '#sql/system/locks.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
-import { auditAccount } from './audit-log.ts'
+import { auditChange } from './audit-log.ts'
 import { hashPassword, passwordProblems } from './password.ts'
 import { endSessionsOf } from './session.ts'
 import { disableUnanswered } from './webhooks.ts'
@@ -46,7 +47,7 @@ export async function createAccount(
   const password = await newPassword(transaction, companyId, input.password, options)
   const checked = await checkedAccount({ ...input, service }, password, permissions)
   const account = await byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
-  await auditAccount(transaction, options.actor ?? operator(companyId), null, account, false)
+  await auditChange(transaction, options.actor ?? operator(companyId), 'accounts', [null, account])
   return account
 }
 
@@ -98,7 +99,7 @@ export async function setAccount(
   options: AccountOptions = {},
 ): Promise<Account> {
   await transaction.run(closeGate(companyId))
-  const before = await holdAccount(transaction, companyId, id)
+  const before = await readAccount(transaction, companyId, id, true)
   const { name = before.name, email = before.email, permissions = before.permissions } = change
   const given = { name, email, permissions: [...permissions], service: before.service }
   const password = await newPassword(transaction, companyId, change.password, options)
@@ -106,7 +107,9 @@ export async function setAccount(
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
   const { actor = operator(companyId) } = options
-  await auditAccount(transaction, actor, before, after, checked.passwordHash !== null)
+  // Of a password only that it changed.
+  const others = checked.passwordHash === null ? {} : { password: [null, null] }
+  await auditChange(transaction, actor, 'accounts', [before, after], { others })
   if (after.disabled || checked.passwordHash !== null) await endSessionsOf(transaction, actor, id)
   await disableUnanswered(transaction, companyId, after)
   return after
@@ -147,10 +150,16 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   }
 }
 
-/** Returns an account of the company, locked until the transaction ends. */
-export async function holdAccount(transaction: Transaction, companyId: number, id: number): Promise<Account> {
-  const [account] = await transaction.run<Account>(lockAccount(companyId, id))
-  if (!account) throw noAccount(id)
+/** Returns an account of the company, locked until the transaction ends if `isLocked`. Throws if there is none. */
+export async function readAccount(
+  transaction: Transaction,
+  companyId: number,
+  id: number,
+  isLocked: boolean,
+): Promise<Account> {
+  const select = isLocked ? lockAccount : findAccount
+  const [account] = await transaction.run<Account>(select(companyId, id))
+  if (!account) throw new Refusal('not_found', { detail: `The company has no account ${id}.` })
   return account
 }
 
@@ -163,9 +172,6 @@ export async function companyOf(transaction: Transaction, id: number): Promise<n
   if (!row) throw new Refusal('not_found', { detail: `There is no account ${id}.` })
   return row.company_id
 }
-
-export const noAccount = (id: number): Refusal =>
-  new Refusal('not_found', { detail: `The company has no account ${id}.` })
 
 const serviceProblems = (service: boolean | undefined, field: string): Problem[] =>
   service ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')] : []

@@ -9,7 +9,6 @@ import {
   insertPreview,
   type JudgedRow,
   judgedPreview,
-  latestPreviews,
   type PreviewCall,
   type PreviewRow,
   type PreviewState,
@@ -17,17 +16,14 @@ import {
   type RoomRow,
   shownPreview,
   takeTurn,
-  waitingPreviews,
 } from '#sql/system/previews.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 
 /** Previews of agents: how they are stored, checked and decided. Decisions, Agents. */
 
-/** The state as it is shown. */
-export type ShownState = PreviewState | 'expired'
-
-export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): ShownState =>
+/** Returns the state as it is shown. */
+export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_expired'>): PreviewState | 'expired' =>
   is_expired ? 'expired' : state
 
 /** Returns whether a preview can still be applied. */
@@ -103,13 +99,6 @@ export function needToDecide({ plan, call }: PreviewRow, permissions: readonly s
     throw new Refusal('insufficient_scope', { required_scope: lacking, detail: mayNot(lacking) })
 }
 
-/** Lists previews, without those whose contents were erased. */
-export const listPreviews = async ({ run }: Transaction, companyId: number, limit: number): Promise<DecidedRow[]> =>
-  (await run<DecidedRow>(latestPreviews(companyId, limit))).filter(({ plan }) => plan !== null)
-
-export const listWaiting = ({ run }: Transaction, companyId: number): Promise<DecidedRow[]> =>
-  run<DecidedRow>(waitingPreviews(companyId))
-
 export async function showPreview({ run }: Transaction, companyId: number, id: string): Promise<DecidedRow> {
   const [row] = await run<DecidedRow>(shownPreview(companyId, id))
   if (!row?.plan) throw noPreview()
@@ -128,10 +117,8 @@ export async function decide(
 ): Promise<void> {
   const { state, hash, permissions } = wanted
   const row = await findPreview(transaction, companyId, id, true)
-  const { plan, call } = row
-  if (!plan || !call) throw noPreview()
   needToDecide(row, permissions)
-  if (hash !== undefined && hash !== row.hash) throw new Refusal('plan_changed', { plan })
+  if (hash !== undefined && hash !== row.hash) throw new Refusal('plan_changed', { plan: row.plan as Preview })
   const told = stateOf(row)
   if (told === state) return
   if (!isLive(row)) throw new Refusal('preview_ended', { detail: endings[told] as string })

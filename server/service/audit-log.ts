@@ -1,12 +1,8 @@
 import { type AgentSettings, agentDefaults } from '#registry/agents.ts'
 import type { LogAuthor } from '#sql/author.ts'
-import type { CompanyRow } from '#sql/system/companies.ts'
 import { appendAudit } from '#sql/system/log.ts'
-import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Account } from './account.ts'
-import type { Token } from './token.ts'
 
 /**
  * Entries of the audit log: changes of accounts and of the company, and sign-ins. They are in the history beside
@@ -25,40 +21,29 @@ export async function audit(
   await transaction.run(appendAudit(actor, { ...noted, changes }))
 }
 
-/** Logs the old and new values of an account; of a password only that it changed. */
-export function auditAccount(
+/** The logged columns of rows that have others too: no state of the sending of a webhook, no text of a token. */
+const loggedNames: { readonly [records: string]: readonly string[] } = {
+  webhook_endpoints: ['name', 'url', 'events', 'payload', 'ordered'],
+  tokens: ['label', 'scopes', 'allowlist'],
+}
+
+/** Logs the creation of a row of settings, or its old and new values. `others` are changes without values. */
+export function auditChange(
   transaction: Transaction,
   actor: Actor,
-  before: Account | null,
-  after: Account,
-  newPassword: boolean,
+  records: 'accounts' | 'agents' | 'companies' | 'tokens' | 'webhook_endpoints',
+  [before, after]: readonly [before: Facts | null, after: Facts & { id: number }],
+  { action = before ? 'changed' : 'created', others = {} }: { action?: string; others?: Facts } = {},
 ): Promise<void> {
-  const changes = before && { ...differences(before, after), ...(newPassword ? { password: [null, null] } : {}) }
-  return audit(transaction, actor, { records: 'accounts', recordId: after.id, ...madeOr(changes) })
-}
-
-export const auditCompany = (transaction: Transaction, actor: Actor, before: CompanyRow, after: CompanyRow) =>
-  audit(transaction, actor, { records: 'companies', recordId: after.id, ...madeOr(differences(before, after)) })
-
-/** Logs a change of a webhook, without the state of its sending. */
-export function auditWebhook(transaction: Transaction, actor: Actor, before: EndpointRow | null, after: EndpointRow) {
-  const changes = before && differences(before, after, ['name', 'url', 'events', 'payload', 'ordered'])
-  return audit(transaction, actor, { records: 'webhook_endpoints', recordId: after.id, ...madeOr(changes) })
-}
-
-const madeOr = (changes: Facts | null) => ({ action: changes ? 'changed' : 'created', changes })
-
-/** Logs the changes of a token that stays active. */
-export function auditToken(transaction: Transaction, actor: Actor, action: string, before: Token, after: Token) {
-  const changes = differences(before, after, ['label', 'scopes', 'allowlist'])
-  return audit(transaction, actor, { records: 'tokens', recordId: after.id, action, changes })
+  const changes = before && { ...differences(before, after, loggedNames[records]), ...others }
+  return audit(transaction, actor, { records, recordId: after.id, action, changes })
 }
 
 /** Logs a change of whether the call log stores details. */
 export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: boolean) =>
   audit(transaction, actor, {
-    ...{ records: 'calls', recordId: actor.companyId },
-    ...madeOr({ keeps_details: [!keeps, keeps] }),
+    ...{ records: 'calls', recordId: actor.companyId, action: 'changed' },
+    changes: { keeps_details: [!keeps, keeps] },
   })
 
 /** Logs a change of the settings of agents; there are none while agents are off. */
@@ -73,24 +58,17 @@ export const auditAgents = (
   return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
 }
 
+type SessionNote = { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] }
+
 /** Logs sessions of an account that began or ended, by their ids. The row belongs to the account. */
 export async function auditSessions(
   transaction: Transaction,
   actor: LogAuthor,
-  {
-    accountId,
-    action,
-    ...ids
-  }: { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] },
+  { accountId, action, began = [], ended = [] }: SessionNote,
 ): Promise<void> {
-  const { began = [], ended = [] } = ids
   if (began.length + ended.length === 0) return
-  await audit(transaction, actor, {
-    records: 'sessions',
-    recordId: accountId,
-    action,
-    changes: { sessions: [ended, began] },
-  })
+  const changes = { sessions: [ended, began] }
+  await audit(transaction, actor, { records: 'sessions', recordId: accountId, action, changes })
 }
 
 /** Logs a refused sign-in to an account. The account is not its author, because the person is unknown. */
@@ -109,7 +87,7 @@ export const auditTransfer = (
 
 type Facts = { readonly [name: string]: unknown }
 
-function differences(before: Facts, after: Facts, names = Object.keys(after)): Facts {
+function differences(before: Facts, after: Facts, names: readonly string[] = Object.keys(after)): Facts {
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name]]]))
 }

@@ -1,26 +1,10 @@
 import type { AuditEntry } from '#derive/console/responses.ts'
 import { byteOrderMark, formatRow } from '#derive/csv.ts'
 import type { Json } from '#registry/json.ts'
-import { type AuditFilter, type AuditRow, auditBefore, countAudit, listAudit } from '#sql/system/audit.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import { type AuditFilter, type AuditRow, auditBefore, listAudit } from '#sql/system/audit.ts'
+import type { Database } from '../store/database.ts'
 
 /** The audit log: sign-ins, changes of settings, exports and imports. Decisions, Audit. */
-
-type Page = { limit: number; offset: number }
-
-/** Reads a page, newest first, and the number of all entries. */
-export async function readAudit(
-  { run }: Transaction,
-  companyId: number,
-  filter: AuditFilter,
-  page: Page,
-): Promise<{ data: AuditEntry[]; meta: Page & { total: number } }> {
-  const [rows, [counted]] = await Promise.all([
-    run<AuditRow>(listAudit(companyId, filter, page)),
-    run<{ total: number }>(countAudit(companyId, filter)),
-  ])
-  return { data: rows.map(entryOf), meta: { total: counted?.total ?? 0, ...page } }
-}
 
 const pageRows = 500
 
@@ -35,14 +19,15 @@ export async function* everyAudit(
 ): AsyncGenerator<AuditEntry[]> {
   let rows = await database.read<AuditRow>(listAudit(companyId, filter, { limit: pageRows, offset: 0 }))
   for (;;) {
-    if (rows.length > 0) yield rows.map(entryOf)
+    if (rows.length > 0) yield rows.map(formatEntry)
     const last = rows.at(-1)
     if (!last || rows.length < pageRows) return
     rows = await database.read<AuditRow>(auditBefore(companyId, filter, last, pageRows))
   }
 }
 
-const entryOf = ({ account_id, account_name, door, changes, place: _, ...entry }: AuditRow): AuditEntry => ({
+/** Returns an entry as it is shown. */
+export const formatEntry = ({ account_id, account_name, door, changes, place: _, ...entry }: AuditRow): AuditEntry => ({
   ...entry,
   actor: account_id === null ? null : { id: account_id, name: account_name ?? '' },
   channel: door === 'web' ? 'console' : door,

@@ -1,19 +1,7 @@
 import { changedCompanies } from '#sql/system/changes.ts'
 import type { Database } from '../store/database.ts'
 
-/**
- * Wakes callers that wait for a change of their company. One statement polls for all of them, and only while a caller
- * waits. A waiting caller holds no connection and no thread, and costs a write nothing. Decisions, Changes.
- */
-export type ChangeWatch = {
-  /**
-   * Waits until a change from `seen` on can be read, for `milliseconds` at most, or until `gone`. Resolves to false
-   * once closed.
-   */
-  wait(companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean>
-  /** Wakes all callers at once, and all later ones. */
-  close(): void
-}
+export type ChangeWatch = ReturnType<typeof startChangeWatch>
 
 /** The position below which the whole log was seen. */
 export type Watermark = { epoch: number; pos: string }
@@ -33,10 +21,14 @@ type WatchOptions = {
   onCount(count: number): void
 }
 
+/**
+ * Wakes callers that wait for a change of their company. One statement polls for all of them, and only while a caller
+ * waits. A waiting caller holds no connection and no thread, and costs a write nothing. Decisions, Changes.
+ */
 export function startChangeWatch(
   database: Pick<Database, 'read' | 'onCommit'>,
   { inBackground, onCount }: WatchOptions,
-): ChangeWatch {
+) {
   const waiting = new Map<number, Set<Waiter>>()
   let count = 0
   let timer: NodeJS.Timeout | undefined
@@ -88,7 +80,11 @@ export function startChangeWatch(
   database.onCommit(lookSoon)
 
   return {
-    wait: (companyId, seen, milliseconds, gone) =>
+    /**
+     * Waits until a change from `seen` on can be read, for `milliseconds` at most, or until `gone`. Resolves to false
+     * once closed.
+     */
+    wait: (companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean> =>
       new Promise((resolve) => {
         if (isClosed || gone.aborted) return resolve(false)
         const waiters = waiting.get(companyId) ?? new Set<Waiter>()
@@ -108,14 +104,16 @@ export function startChangeWatch(
         onCount(++count)
         plan(lookSoonMilliseconds)
       }),
-    close() {
+    /** Wakes all callers at once, and all later ones. */
+    close(): void {
       isClosed = true
       for (const waiters of [...waiting.values()]) for (const { wake } of [...waiters]) wake()
     },
   }
 }
 
-const isBefore = (one: Watermark, other: Watermark): boolean =>
+/** Returns whether a position of the log is before another one. */
+export const isBefore = (one: Watermark, other: Watermark): boolean =>
   one.epoch < other.epoch || (one.epoch === other.epoch && one.pos !== other.pos && BigInt(one.pos) < BigInt(other.pos))
 
 const pickLater = (one: Watermark, other: Watermark): Watermark => (isBefore(one, other) ? other : one)

@@ -7,6 +7,7 @@ import type { Run } from '#sql/statement.ts'
 import { type HorizonRow, horizonNow, markFor } from '#sql/system/changes.ts'
 import type { Cursor } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
+import { isBefore } from './change-watch.ts'
 
 /** A change as it is sent. `changes` has the old and the new value of each field that an update changed. */
 export type Change = {
@@ -34,14 +35,6 @@ export type Change = {
   removal_id: number | null
 }
 
-export type ChangesPage = {
-  changes: Change[]
-  /** The cursor after all examined changes. */
-  next: string
-  /** Whether there may be more now. A page can be empty and have more after it. */
-  more: boolean
-}
-
 export type ReadChanges = {
   companyId: number
   /** A cursor. `now` returns no changes, and the current cursor. Null starts at the oldest change that is kept. */
@@ -53,11 +46,14 @@ export type ReadChanges = {
   keptDays: number | null
 }
 
-/** Reads the changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
+/**
+ * Reads the changes of a company after a cursor, in the order of their commits. `next` is the cursor after all examined
+ * changes. `more`: there may be more now; a page can be empty and have more after it. Decisions, Changes.
+ */
 export async function readChanges(
   database: Database,
   { companyId, after, records = servedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
-): Promise<ChangesPage> {
+): Promise<{ changes: Change[]; next: string; more: boolean }> {
   if (after === 'now')
     return { changes: [], next: cursorOf(companyId, await endOfLog(database.read, companyId)), more: false }
   const from = after === null ? null : readCursor(companyId, after)
@@ -85,23 +81,16 @@ export function checkPage(companyId: number, row: ChangesRow): { json: string; n
  * was read from the rest of that epoch, so the end does not matter to it.
  */
 export function isGone({ start_epoch, start_pos, start_id, start_line, issued_epoch, ...row }: ChangesRow): boolean {
-  const pos = BigInt(start_pos)
   if (start_line !== null && issued_epoch === null) return true
-  if (start_epoch > row.epoch) return true
-  if (start_epoch === row.epoch && pos > BigInt(row.horizon)) return true
+  if (isBefore({ epoch: row.epoch, pos: row.horizon }, { epoch: start_epoch, pos: start_pos })) return true
   const isIssuedLater = issued_epoch !== null && issued_epoch > start_epoch
-  if (
-    row.closed_at !== null &&
-    !isIssuedLater &&
-    (pos > BigInt(row.closed_at) || (pos === BigInt(row.closed_at) && start_id > 0))
-  )
-    return true
-  if (row.first_epoch === null || row.first_pos === null || row.kept_epoch === null || row.kept_pos === null)
-    return false
-  return (
-    row.first_epoch < row.kept_epoch ||
-    (row.first_epoch === row.kept_epoch && BigInt(row.first_pos) < BigInt(row.kept_pos))
-  )
+  if (row.closed_at !== null && !isIssuedLater) {
+    const [pos, end] = [BigInt(start_pos), BigInt(row.closed_at)]
+    if (pos > end || (pos === end && start_id > 0)) return true
+  }
+  const { first_epoch, first_pos, kept_epoch, kept_pos } = row
+  if (first_epoch === null || first_pos === null || kept_epoch === null || kept_pos === null) return false
+  return isBefore({ epoch: first_epoch, pos: first_pos }, { epoch: kept_epoch, pos: kept_pos })
 }
 
 /**

@@ -24,7 +24,7 @@ import { closeGate } from '#sql/system/locks.ts'
 import { countLive, setSlots } from '#sql/system/quota.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
-import { auditCompany } from './audit-log.ts'
+import { auditChange } from './audit-log.ts'
 
 /** A company: its name, currency, plan and add-ons. */
 export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
@@ -66,7 +66,7 @@ export async function setCompany(
   if (input.currency !== undefined && input.currency !== before.currency) await refuseIfAmounts(transaction, before)
   const [after] = await transaction.run<CompanyRow>(updateCompany(checkCompany(before, input)))
   await recount(transaction, id)
-  await auditCompany(transaction, actor, before, after as CompanyRow)
+  await auditChange(transaction, actor, 'companies', [before, after as CompanyRow])
   return after as CompanyRow
 }
 

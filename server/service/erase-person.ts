@@ -4,7 +4,7 @@ import { erasedValues } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
 import { updateHeld } from '#sql/records/update.ts'
-import { runInOrder, type Statement } from '#sql/statement.ts'
+import { type Run, runInOrder, type Statement } from '#sql/statement.ts'
 import { updateAccount } from '#sql/system/accounts.ts'
 import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
@@ -47,9 +47,13 @@ const pageRows = 1000
  * It runs before the transaction of the erasure, in many short ones, since there may be gigabytes.
  */
 export async function emptyKept(database: Database, companyId: number): Promise<void> {
-  const pages = [...keptTexts(companyId), (most: number) => sweepDetailsOf(companyId, most)]
+  await runPages(database.read, [...keptTexts(companyId), (most) => sweepDetailsOf(companyId, most)])
+}
+
+/** Runs each statement until it finds less than a page of rows. */
+async function runPages(run: Run, pages: ReturnType<typeof keptTexts>): Promise<void> {
   for (const page of pages) {
-    for (let rows = pageRows; rows === pageRows; ) rows = (await database.read(page(pageRows))).length
+    for (let rows = pageRows; rows === pageRows; ) rows = (await run(page(pageRows))).length
   }
 }
 
@@ -82,9 +86,7 @@ export async function erasePerson(
 
   await eraseFormer(transaction, companyId, person, remains)
   await eraseRecord(transaction, actor, person, remains.values)
-  for (const page of keptTexts(companyId)) {
-    for (let rows = pageRows; rows === pageRows; ) rows = (await transaction.run(page(pageRows))).length
-  }
+  await runPages(transaction.run, keptTexts(companyId))
   transaction.send(deleteDetails(companyId))
   transaction.send(endPreviews(companyId))
   transaction.send(emptyPreviews(companyId))

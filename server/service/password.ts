@@ -18,24 +18,13 @@ export async function passwordProblems(password: string, owner: Owner, field: st
   return problem ? [problem] : []
 }
 
-/**
- * The queue in which a process hashes passwords, a few at a time. Each takes 19 MiB and a core for some time. Without a
- * limit, many sign-ins would take the memory and time of all others.
- */
-export type PasswordQueue = {
-  /** Hashes a password for a signed-in account. */
-  hash(password: string): Promise<string>
-  /** Returns whether a signed-in account gives the password of a hash. */
-  isRight(password: string, of: string): Promise<boolean>
-  /** Returns which of these hashes, `count` at most, match the password. It takes as long as `count` comparisons. */
-  matches(password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]>
-}
+export type PasswordQueue = ReturnType<typeof openPasswordQueue>
 
 /** The waiting caller: known by a session or a device, or a stranger of a network. */
 export type QueueOrigin = 'known' | { stranger: string }
 
 type QueueOptions = { atOnceMax: number; waitMilliseconds: number }
-type WaitingHash = { from: QueueOrigin; begin(): void }
+type WaitingHash = { from: QueueOrigin; admit(): void }
 
 /** A known caller waits this many times longer than a stranger before the refusal. */
 const knownWaitFactor = 4
@@ -43,7 +32,11 @@ const knownWaitFactor = 4
 /** Strangers of one network that may wait at once. */
 const waitingPerPeerMax = 2
 
-export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions): PasswordQueue {
+/**
+ * Opens the queue in which a process hashes passwords, a few at a time. Each takes 19 MiB and a core for some time.
+ * Without a limit, many sign-ins would take the memory and time of all others.
+ */
+export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions) {
   // One slot is reserved for known callers, and they get the next free one before strangers: a crowd of strangers
   // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
@@ -62,7 +55,10 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
     if (from !== 'known') running.strangers--
     const known = waiting.findIndex((one) => one.from === 'known')
     const next = known >= 0 ? known : waiting.findIndex((one) => hasSlot(one.from))
-    if (next >= 0) waiting.splice(next, 1)[0]?.begin()
+    const [admitted] = next >= 0 ? waiting.splice(next, 1) : []
+    if (!admitted) return
+    begin(admitted.from)
+    admitted.admit()
   }
 
   const inTurn = async <T>(from: QueueOrigin, work: () => Promise<T>): Promise<T> => {
@@ -78,29 +74,25 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
   const queued = (from: QueueOrigin): Promise<void> => {
     const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
     if (ofPeer >= waitingPerPeerMax) throw createBusyRefusal()
-    return new Promise((resolve, reject) => {
-      const entry: WaitingHash = {
-        from,
-        begin: () => {
-          clearTimeout(timer)
-          begin(from)
-          resolve()
-        },
-      }
-      const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(entry), 1)
-        reject(createBusyRefusal())
-      }, waitMost)
-      waiting.push(entry)
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const entry = { from, admit: resolve }
+    const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(entry), 1)
+      reject(createBusyRefusal())
+    }, waitMost)
+    waiting.push(entry)
+    return promise.finally(() => clearTimeout(timer))
   }
 
   const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))
   return {
-    hash: (password) => inTurn('known', () => hashPassword(password)),
-    isRight: (password, of) => inTurn('known', () => compare(password, of)),
-    matches: (password, hashes, count, from) =>
+    /** Hashes a password for a signed-in account. */
+    hash: (password: string): Promise<string> => inTurn('known', () => hashPassword(password)),
+    /** Returns whether a signed-in account gives the password of a hash. */
+    isRight: (password: string, of: string): Promise<boolean> => inTurn('known', () => compare(password, of)),
+    /** Returns which of these hashes, `count` at most, match the password. It takes as long as `count` comparisons. */
+    matches: (password: string, hashes: readonly string[], count: number, from: QueueOrigin): Promise<boolean[]> =>
       inTurn(from, async () => {
         nobodys ??= hashPassword(crypto.randomUUID())
         const nobody = await nobodys

@@ -13,22 +13,11 @@ import {
   referringTo,
   removalsOfPerson,
 } from '#sql/records/persons.ts'
-import { accountsOf } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Account, holdAccount } from './account.ts'
+import { readAccount } from './account.ts'
 
 /** The data of a person: the record, its history and its deletions. Decisions, Persons. */
-export type Person = {
-  kind: PersonKind
-  id: number
-  record: JsonObject
-  /** The version of the record; an account has none. */
-  version: number | null
-  /** The time at which the record was deleted; null for a live one and for an account. */
-  deletedAt: string | null
-  history: PersonHistoryRow[]
-  removals: PersonRemovalRow[]
-}
+export type Person = Awaited<ReturnType<typeof readPerson>>
 
 /** Thrown when a person cannot be erased now. The message says what to do. */
 export class NotErasable extends Error {
@@ -41,11 +30,7 @@ export type PersonRequest = { companyId: number; kind: PersonKind; id: number }
  * Reads all data of a person. `isLocked` locks the record until the transaction ends. Throws if there is no such
  * person.
  */
-export async function readPerson(
-  transaction: Transaction,
-  { companyId, kind, id }: PersonRequest,
-  isLocked: boolean,
-): Promise<Person> {
+export async function readPerson(transaction: Transaction, { companyId, kind, id }: PersonRequest, isLocked: boolean) {
   const read = await readRecord(transaction, { companyId, kind, id }, isLocked)
   const [history, removals] = await Promise.all([
     transaction.run<PersonHistoryRow>(historyOfPerson(companyId, kind.name, id)),
@@ -54,23 +39,26 @@ export async function readPerson(
   return { kind, id, ...read, history, removals }
 }
 
+/**
+ * The record of a person, with its version, and the time at which it was deleted: null for a live one. An account has
+ * neither.
+ */
+type PersonRecord = { record: JsonObject; version: number | null; deletedAt: string | null }
+
 async function readRecord(
   transaction: Transaction,
   { companyId, kind, id }: PersonRequest,
   isLocked: boolean,
-): Promise<Pick<Person, 'record' | 'version' | 'deletedAt'>> {
+): Promise<PersonRecord> {
   const definition = resourceOf(kind)
   if (!definition) {
-    const account = isLocked
-      ? await holdAccount(transaction, companyId, id)
-      : (await transaction.run<Account>(accountsOf(companyId))).find((one) => one.id === id)
-    if (!account) throw noPerson(kind, id)
+    const account = await readAccount(transaction, companyId, id, isLocked)
     return { record: account, version: null, deletedAt: null }
   }
   const [row] = await transaction.run<PersonRow>(
     isLocked ? lockPerson(companyId, definition, id) : findPersons(companyId, definition, [id]),
   )
-  if (!row) throw noPerson(kind, id)
+  if (!row) throw new Refusal('not_found', { detail: `The company has no ${kind.one} ${id}.` })
   const record = JSON.parse(row.json) as JsonObject
   if (!isPerson(definition, record)) throw new NotErasable(notAPerson(definition, record))
   return { record, version: row.version, deletedAt: row.deleted_at }
@@ -79,9 +67,6 @@ async function readRecord(
 /** Returns the resource of a kind of person; accounts have none. */
 export const resourceOf = ({ name }: PersonKind): Definition | undefined =>
   name === accounts.name ? undefined : registry.find((definition) => definition.name === name)
-
-const noPerson = ({ one }: PersonKind, id: number): Refusal =>
-  new Refusal('not_found', { detail: `The company has no ${one} ${id}.` })
 
 function notAPerson({ one, person }: Definition, record: JsonObject): string {
   const reasons = Object.entries(person === true ? {} : (person ?? {})).map(
@@ -107,19 +92,10 @@ export async function readReferring(
   return found.filter(({ ids }) => ids.length > 0)
 }
 
-/** The data of a person that is still to be erased. */
-export type Remains = {
-  /** The personal fields of the record that are not erased yet, with their new values. */
-  values: JsonObject
-  /** Whether the history has a value of the person. */
-  isInHistory: boolean
-  /** The deletions whose title is a value of the person. */
-  removalIds: number[]
-  /** All values that the person has had, each once. */
-  former: unknown[]
-}
+export type Remains = ReturnType<typeof remainsOf>
 
-export function remainsOf({ kind, id, record, history, removals }: Person): Remains {
+/** Returns the data of a person that is still to be erased. */
+export function remainsOf({ kind, id, record, history, removals }: Person) {
   const erased = erasedValues(kind, id)
   const names = personalFields(kind).map(([name]) => name)
   const isGone = (name: string, value: unknown): boolean =>
@@ -134,9 +110,13 @@ export function remainsOf({ kind, id, record, history, removals }: Person): Rema
   const titled = removals.filter((removal) => removal.title !== title)
   const former = [...differing.map((name) => record[name]), ...inHistory, ...titled.map((removal) => removal.title)]
   return {
+    /** The personal fields of the record that are not erased yet, with their new values. */
     values: Object.fromEntries(differing.map((name) => [name, erased[name] ?? null])),
+    /** Whether the history has a value of the person. */
     isInHistory: inHistory.length > 0,
+    /** The deletions whose title is a value of the person. */
     removalIds: titled.map((removal) => removal.id),
+    /** All values that the person has had, each once. */
     former: [...new Set(former.filter((value) => value !== null))],
   }
 }

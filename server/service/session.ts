@@ -7,16 +7,13 @@ import {
   deleteSession,
   deleteSessionById,
   deleteSessionsOf,
-  endPlainName,
   holdAccount,
   holdSession,
   insertSession,
-  type ListedSession,
   type SessionKey,
   type SessionOrigin,
   type SessionRow,
   selectSession,
-  sessionsOf,
   touchSession,
 } from '#sql/system/sessions.ts'
 import type { Claim } from '../fair/shares.ts'
@@ -27,8 +24,6 @@ import { auditSessions } from './audit-log.ts'
 /** The session of a signed-in account, with its current rights. It is not used beyond the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
 
-export type Origin = SessionOrigin
-
 /**
  * Begins a session. Returns its text for the browser: the company (6 bytes) and 256 random bits. The company leads the
  * statement to one place and proves nothing; the hash must match. Returns undefined if the account is disabled, or its
@@ -37,7 +32,7 @@ export type Origin = SessionOrigin
 export async function beginSession(
   transaction: Transaction,
   { companyId, accountId }: { companyId: number; accountId: number },
-  origin: Origin,
+  origin: SessionOrigin,
   passwordHash: string | null = null,
 ): Promise<{ id: number; text: string } | undefined> {
   const bytes = Buffer.alloc(38)
@@ -78,10 +73,6 @@ export async function readLiveSession(database: Database, text: string | undefin
   return sessionOf(key, row)
 }
 
-/** Requires the prefix in the name of the cookie, under which the browser gets it now. */
-export const renamePlainSession = (database: Database, { key }: Session): Promise<unknown> =>
-  database.read(endPlainName(key))
-
 /** Returns the live session at the beginning of a write, locked until its end. */
 export async function holdLiveSession(transaction: Transaction, key: SessionKey): Promise<Session> {
   const [row] = await transaction.run<SessionRow>(holdSession(key))
@@ -103,10 +94,6 @@ export async function endSession(database: Database, text: string | undefined, f
   await database.transaction(end, undefined, { isPersistent: true })
 }
 
-/** Lists the sessions of the signed-in account. */
-export const listSessions = (database: Database, { key, row }: Session): Promise<ListedSession[]> =>
-  database.read<ListedSession>(sessionsOf(key, row.account_id))
-
 /** Ends one of the account's own sessions. Returns whether it was the session of the request. */
 export async function endOwnSession(
   transaction: Transaction,
@@ -118,10 +105,6 @@ export async function endOwnSession(
   await auditSessions(transaction, actor, { accountId: row.account_id, action: 'sessions_ended', ended: [id] })
   return ended.id_hash.equals(key.idHash)
 }
-
-/** Ends all sessions of the account but that of the request. Returns how many. */
-export const endOtherSessions = (transaction: Transaction, { key, row, actor }: Session): Promise<number> =>
-  endSessionsOf(transaction, actor, row.account_id, key.idHash)
 
 /** Ends all sessions of an account, except one if its hash is given. Returns how many. */
 export async function endSessionsOf(

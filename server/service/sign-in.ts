@@ -1,5 +1,6 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import type { RequestOrigin } from '#sql/author.ts'
+import type { SessionOrigin } from '#sql/system/sessions.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
@@ -7,7 +8,7 @@ import { type CountedSubject, count, countOrRefuse, forget, runCounted, subjectO
 import { auditFailedSignIn, auditSessions } from './audit-log.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { PasswordQueue, QueueOrigin } from './password.ts'
-import { beginSession, type Origin, type Session, signedInAs } from './session.ts'
+import { beginSession, type Session, signedInAs } from './session.ts'
 
 export type SignIn = {
   email: string
@@ -18,7 +19,7 @@ export type SignIn = {
   peer: string | undefined
   /** The text with the devices of the browser. */
   devices: string | undefined
-  origin: Origin
+  origin: SessionOrigin
   /** The origin for the audit log. */
   from: RequestOrigin
 }
@@ -91,7 +92,6 @@ export async function signIn(means: SignInContext, given: SignIn): Promise<SignI
 
 /** The subjects of an attempt, and the accounts whose password it could find. */
 type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[] }
-type AdmittedTries = { tries: SignInTry[]; compared: readonly Candidate[]; isKnown: boolean }
 type SignInSubjects = {
   candidates: readonly Candidate[]
   devices: readonly Device[]
@@ -102,7 +102,7 @@ type SignInSubjects = {
  * Counts the attempt. A device is counted by itself for the accounts that have signed in on it. For all others the
  * caller is a stranger. If strangers have used up their attempts, these accounts are left out.
  */
-async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects): Promise<AdmittedTries> {
+async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects) {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
   const known = candidates.filter((row) => deviceOf(row) !== undefined)
   const device = known.map(deviceOf)[0]

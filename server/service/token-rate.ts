@@ -1,18 +1,6 @@
-/** The limit of calls of a token per minute in one process, if the service has a limit. Decisions, Overload. */
-export type TokenRates = {
-  /** Counts one more call. A minute begins with the first call after the last minute was over. */
-  count(companyId: number, tokenId: number): Rate
-}
+export type TokenRates = ReturnType<typeof createTokenRates>
 
-export type Rate = {
-  /** Whether this call exceeds the limit. */
-  exceeded: boolean
-  limit: number
-  /** Calls that are left. */
-  remaining: number
-  /** Seconds until the full limit is available again. */
-  resetSeconds: number
-}
+export type Rate = ReturnType<TokenRates['count']>
 
 export const windowSeconds = 60
 const windowMilliseconds = windowSeconds * 1000
@@ -20,10 +8,10 @@ const windowMilliseconds = windowSeconds * 1000
 type Window = { since: number; used: number }
 
 /**
- * Creates the limits; `elapsed` is in milliseconds. Old windows are dropped within two minutes, so only tokens that
- * call are stored.
+ * Creates the limit of calls of a token per minute in one process, if the service has a limit; `elapsed` is in
+ * milliseconds. Old windows are dropped within two minutes, so only tokens that call are stored. Decisions, Overload.
  */
-export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
+export function createTokenRates(limit: number, { elapsed }: { elapsed(): number }) {
   const windows = new Map<string, Window>()
   let sweptAt = elapsed()
 
@@ -35,7 +23,8 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
   }
 
   return {
-    count(companyId, tokenId) {
+    /** Counts one more call. A minute begins with the first call after the last minute was over. */
+    count(companyId: number, tokenId: number) {
       const now = elapsed()
       sweep(now)
       const token = `${companyId} ${tokenId}`
@@ -44,9 +33,12 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
       if (window !== known) windows.set(token, window)
       window.used++
       return {
+        /** Whether this call exceeds the limit. */
         exceeded: window.used > limit,
         limit,
+        /** Calls that are left. */
         remaining: Math.max(0, limit - window.used),
+        /** Seconds until the full limit is available again. */
         resetSeconds: Math.ceil((window.since + windowMilliseconds - now) / 1000),
       }
     },

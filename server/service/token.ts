@@ -21,7 +21,7 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from '../store/seal.ts'
 import { needAll } from './account-rights.ts'
-import { audit, auditToken } from './audit-log.ts'
+import { audit, auditChange } from './audit-log.ts'
 import { createToken, hashToken } from './token-text.ts'
 
 /** The one active token of a company, without its text. */
@@ -141,7 +141,7 @@ export async function allowAddresses(
   if (problems.length > 0) throw invalidFields(problems)
   const before = await lockToken(transaction, actor)
   const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalizeAllowlist(allowlist)))
-  await auditToken(transaction, actor, 'allowlist set', before, row as Token)
+  await auditChange(transaction, actor, 'tokens', [before, row as Token], { action: 'allowlist set' })
   return row as Token
 }
 
@@ -164,7 +164,7 @@ export async function changeToken(
   const problems = [...labelProblems(label), ...scopeProblems(added, scopesOpenTo(account, holds), whose)]
   if (problems.length > 0) throw invalidFields(problems)
   const [row] = await transaction.run<TokenRow>(setTokenScopes(actor.companyId, label.trim(), scopes))
-  await auditToken(transaction, actor, 'changed', before, row as Token)
+  await auditChange(transaction, actor, 'tokens', [before, row as Token])
   return row as Token
 }
 

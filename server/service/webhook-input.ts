@@ -25,15 +25,13 @@ export type WebhookInput = {
 const nameField: Field = { kind: 'text', max: webhookNameLengthMax, example: 'Warehouse', about: 'Name.' }
 
 /** Returns an address as it is stored, compared, shown and sent to. */
-export const canonicalUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text.trim())
+export const canonicalUrl = (text: string): string => URL.parse(text)?.href ?? text.trim()
 
 /** The settings that decide which data is sent to whom: an account that changes one is responsible for the endpoint. */
 export const tellingSettings = ['url', 'events', 'payload'] as const
 
-export type WebhookSettings = { name: string; url: string; events: string[]; payload: Payload; ordered: boolean }
-
 /** Returns the settings to store. Throws all problems at once. The address is checked elsewhere. */
-export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput): WebhookSettings {
+export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput) {
   const wanted = events === 'all' ? eventNames : eventNames.filter((event) => events.includes(event))
   const problems = [
     ...checkValue(nameField, name, 'name').problems,

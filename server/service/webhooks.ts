@@ -24,7 +24,7 @@ import {
 import { type Actor, createServiceActor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
-import { type AuditNote, audit, auditWebhook } from './audit-log.ts'
+import { type AuditNote, audit, auditChange } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
 import {
   canonicalUrl,
@@ -70,7 +70,7 @@ export async function createWebhook(
   const cursor = await endOfLog(transaction.run, actor.companyId)
   const made = { ...settings, id, sealed, cursor, account_id: actor.accountId }
   const webhook = await runOn(transaction, id, insertWebhook(companyId, made))
-  await auditWebhook(transaction, actor, null, webhook)
+  await auditChange(transaction, actor, records, [null, webhook])
   return { secret, webhook }
 }
 
@@ -91,7 +91,7 @@ export async function changeWebhook(
   const isTelling = tellingSettings.some((name) => String(settings[name]) !== String(before[name]))
   const wanted = { ...settings, account_id: isTelling ? actor.accountId : before.account_id }
   const after = await runOn(transaction, id, updateWebhook(actor.companyId, id, wanted))
-  await auditWebhook(transaction, actor, before, after)
+  await auditChange(transaction, actor, records, [before, after])
   return after
 }
 
@@ -157,18 +157,15 @@ export async function enableOne(
   return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
 }
 
-/** The time at which a replay begins; at most `keptDays` ago, as far back as the feed of changes reaches. */
-export type ReplayRequest = { from: Date; keptDays: number }
-
 /**
- * Sends all changes again from the first one that began at a moment or later. Throws `replay_active` during an earlier
- * replay; switching the webhook off ends that.
+ * Sends all changes again from the first one that began at `from` or later, which is at most `keptDays` ago, as far back
+ * as the feed of changes reaches. Throws `replay_active` during an earlier replay; switching the webhook off ends that.
  */
 export async function replayOne(
   transaction: Transaction,
   { actor, holds, now }: WebhookAuthor,
   id: number,
-  { from, keptDays }: ReplayRequest,
+  { from, keptDays }: { from: Date; keptDays: number },
 ): Promise<Webhook> {
   const webhook = await hold(transaction, actor.companyId, id)
   needViews(holds, webhook.events)

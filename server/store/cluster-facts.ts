@@ -3,39 +3,27 @@ import { type ArchiverRow, type ClusterRow, clusterRow } from '#sql/cluster.ts'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-export type ArchivingFacts = {
-  archives: boolean
-  archivedAt: Date | null
-  /** The last segment that could not be archived, and since when; null if one was archived since. */
-  failing: { segment: string; at: Date } | null
-}
-
 /** The properties of a PostgreSQL server that matter to backups. */
-export type ClusterFacts = ArchivingFacts & {
-  /** Set when the cluster is created; copies keep it. */
-  systemId: string
-  walLevel: string
-  /** Citus keeps companies on several nodes: a copy of this server alone has none of them. */
-  distributed: boolean
-  /** Bytes of changes that are not archived yet; null if the last archived file is no part of the log. */
-  behindBytes: number | null
-}
+export type ClusterFacts = Awaited<ReturnType<typeof clusterFacts>>
 
-export const clusterFacts = (connection: Connection): Promise<ClusterFacts> =>
+export const clusterFacts = (connection: Connection) =>
   withClient(connection, async (client) => {
     const { rows } = await client.query<ClusterRow>(clusterRow())
     const row = rows[0] as ClusterRow
     return {
       ...archivingOf(row),
+      /** Set when the cluster is created; copies keep it. */
       systemId: row.system_id,
       walLevel: row.wal_level,
+      /** Citus keeps companies on several nodes: a copy of this server alone has none of them. */
       distributed: row.distributed,
+      /** Bytes of changes that are not archived yet; null if the last archived file is no part of the log. */
       behindBytes: row.behind === null ? null : Number(row.behind),
     }
   })
 
 /** A node of a distributed database; `archiving` is the reason, as text, if the node did not answer. */
-export type NodeFacts = { name: string; archiving: ArchivingFacts | string }
+export type NodeFacts = { name: string; archiving: ReturnType<typeof archivingOf> | string }
 
 /** Reads the archiving facts of every node of a distributed database, the coordinator first. */
 export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
@@ -50,10 +38,11 @@ export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
 
 const nodeTimeoutMs = 5000
 
-function archivingOf({ archives, archived_at, failed_segment, failed_at }: ArchiverRow): ArchivingFacts {
+function archivingOf({ archives, archived_at, failed_segment, failed_at }: ArchiverRow) {
   return {
     archives,
     archivedAt: archived_at === null ? null : new Date(archived_at),
+    /** The last segment that could not be archived, and since when; null if one was archived since. */
     failing:
       !archives || failed_segment === null || failed_at === null
         ? null

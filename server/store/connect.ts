@@ -26,7 +26,7 @@ export type Connector = {
   patiently<T>(open: () => Promise<T>): Promise<T>
 }
 
-type ConnectorOptions = {
+export type ConnectorOptions = {
   /** Settings of the session in the form of PostgreSQL's start-up message: `-c name=value`. */
   options: string
   waitMs: number
@@ -46,8 +46,8 @@ export function createConnector(
     // The last value of a setting counts, so the address cannot change those that the service relies on.
     options: [address.options, options, `-c ${markOfSession}`].filter(Boolean).join(' '),
   }
-  const probe = () => probeSessions(() => openClient(connector))
-  const sessions = watchSessions({ options: config.options ?? '', waitMs, transactionTimeoutMs, probe })
+  const settings = { options: config.options ?? '', waitMs, transactionTimeoutMs }
+  const sessions = watchSessions(settings, () => probeSessions(() => openClient(connector)))
   const hasPasswordFile = typeof config.password === 'function'
   const connector: Connector = {
     config,
@@ -133,13 +133,15 @@ export async function refuseSharedSessions(connection: Connection): Promise<void
 
 /** Opens a connection that must be ended. It is not prepared yet. */
 const openClient = ({ config, patiently }: Connector): Promise<pg.Client> =>
-  patiently(async () => {
-    const client = new pg.Client({ ...config, connectionTimeoutMillis: connectTimeoutMs })
-    // Without a listener a lost connection would end the process; the next statement fails instead.
-    client.on('error', () => {})
-    await client.connect()
-    return client
-  })
+  patiently(() => connectClient({ ...config, connectionTimeoutMillis: connectTimeoutMs }))
+
+export async function connectClient(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  // Without a listener a lost connection would end the process; the next statement fails instead.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
 
 /** Runs `work` with a connection of its own, without the time limits of requests. */
 export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {

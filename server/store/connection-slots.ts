@@ -4,22 +4,13 @@ import { createWatch } from '../fair/watch.ts'
 import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
-/**
- * The fair queue for connections. Work that holds one may wait seconds for a lock, and cannot be interrupted. So the
- * last few connections are for companies that hold none: slow work of one company never holds all.
- */
-export type ConnectionSlots = {
-  /** Runs `work` when a connection is free for it. Rejects with a `Fault` after the longest wait. */
-  withSlot<T>(share: Share, work: () => Promise<T>): Promise<T>
-  waiting(): number
-}
-
 type Waiter = { until: number; begin(): void; giveUp(): void }
 
-export function openConnectionSlots({
-  connectionsMax,
-  connectTimeout,
-}: Pick<Limits, 'connectionsMax' | 'connectTimeout'>): ConnectionSlots {
+/**
+ * Opens the fair queue for connections. Work that holds one may wait seconds for a lock, and cannot be interrupted. So
+ * the last few connections are for companies that hold none: slow work of one company never holds all.
+ */
+export function openConnectionSlots({ connectionsMax, connectTimeout }: Limits) {
   const slots = createSlots<Waiter>(sizeOf(connectionsMax))
 
   const wait = (share: Share): Promise<void> =>
@@ -37,7 +28,8 @@ export function openConnectionSlots({
   })
 
   return {
-    async withSlot(share, work) {
+    /** Runs `work` when a connection is free for it. Rejects with a `Fault` after the longest wait. */
+    async withSlot<T>(share: Share, work: () => Promise<T>): Promise<T> {
       if (!slots.take(share.key)) await wait(share)
       try {
         return await work()
@@ -45,7 +37,7 @@ export function openConnectionSlots({
         slots.leave(share.key)?.begin()
       }
     },
-    waiting: () => slots.counts.waiting,
+    waiting: (): number => slots.counts.waiting,
   }
 }
 

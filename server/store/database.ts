@@ -7,7 +7,7 @@ import { fixedShare, type Share } from '../fair/shares.ts'
 import { batchTimeoutMs, transactionTimeoutMs } from './bounds.ts'
 import { transactionSettings } from './citus/distribution.ts'
 import { inSteps } from './citus/transaction.ts'
-import { type Connection, type Connector, createConnector, type StreamConnection } from './connect.ts'
+import { type Connection, type Connector, connectClient, createConnector, type StreamConnection } from './connect.ts'
 import { openConnectionSlots } from './connection-slots.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import { type BackendEnd, openBackendEnder } from './end-backend.ts'
@@ -103,12 +103,7 @@ export function openDatabase(
     return backend
   }
   const openShared = async (): Promise<pg.Client> => {
-    const one = await connector.patiently(async () => {
-      const opened = new pg.Client({ ...client, pipeline: true } as pg.ClientConfig)
-      opened.on('error', () => {})
-      await opened.connect()
-      return opened
-    })
+    const one = await connector.patiently(() => connectClient({ ...client, pipeline: true } as pg.ClientConfig))
     try {
       await watch(one)
     } catch (error) {
@@ -146,32 +141,35 @@ export function openDatabase(
   }
   /** Whether companies are distributed; undefined before the first connection. */
   let isDistributed: boolean | undefined
-  const pool = openPool()
-  const source = { ...connector, pool }
-  const connectionSlots = openConnectionSlots(limits)
+  /** Opens connections with a fair queue of their own. */
+  const openConnections = () => {
+    const { withSlot, waiting } = openConnectionSlots(limits)
+    const source = { ...connector, pool: openPool() }
+    const use = <T>(work: (client: pg.ClientBase) => Promise<T>) => withConnection(source, deadline, work)
+    return {
+      ...{ pool: source.pool, waiting, use },
+      inTurn: <T>(share: Share, work: (client: pg.ClientBase) => Promise<T>) => withSlot(share, () => use(work)),
+    }
+  }
+  const { pool, waiting, use, inTurn } = openConnections()
   const heavyReads = openHeavyReads(limits.statementTimeout)
   // Connections for batchable reads of a distributed database, since only one server could answer them together. No
   // transaction can hold these either.
-  const alone = { ...connector, pool: openPool(), slots: openConnectionSlots(limits) }
+  const alone = openConnections()
   const before = transactionSettings(limits)
 
   const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
     if (!asked.batchable) {
-      const ask = () =>
-        connectionSlots.withSlot(share, () =>
-          withConnection(source, deadline, (client) => inOneOrSteps<Row>(client, asked)),
-        )
+      const ask = () => inTurn(share, (client) => inOneOrSteps<Row>(client, asked))
       return asked.heavyOf === undefined ? ask() : heavyReads.run(asked, ask)
     }
     if (isDistributed === undefined) return known().then(() => read<Row>(asked, share))
     if (!isDistributed) return shared.read<Row>(asked, share.key)
-    return alone.slots.withSlot(share, () =>
-      withConnection(alone, deadline, (client) => inOneOrSteps<Row>(client, asked.alone())),
-    )
+    return alone.inTurn(share, (client) => inOneOrSteps<Row>(client, asked.alone()))
   }
   let knowing: Promise<void> | undefined
   const known = (): Promise<void> => {
-    knowing ??= withConnection(source, deadline, async () => undefined).finally(() => {
+    knowing ??= use(async () => undefined).finally(() => {
       knowing = undefined
     })
     return knowing
@@ -195,10 +193,8 @@ export function openDatabase(
         const passed = performance.now() - begunAt
         const isLast = passed >= limits.statementTimeout
         try {
-          const result = await connectionSlots.withSlot(share, () =>
-            withConnection(source, deadline, (client) =>
-              inTransaction(client, work, { isLast, before: isDistributed ? before : null }),
-            ),
+          const result = await inTurn(share, (client) =>
+            inTransaction(client, work, { isLast, before: isDistributed ? before : null }),
           )
           for (const listener of listeners) listener()
           return result
@@ -222,7 +218,7 @@ export function openDatabase(
     load: () => ({
       total: pool.totalCount + alone.pool.totalCount,
       idle: pool.idleCount + alone.pool.idleCount,
-      waiting: connectionSlots.waiting() + alone.slots.waiting() + shared.waiting() + heavyReads.waiting(),
+      waiting: waiting() + alone.waiting() + shared.waiting() + heavyReads.waiting(),
     }),
   }
 }

@@ -3,17 +3,7 @@ import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { BackendRow } from '#sql/system/connection.ts'
 
-/** Ends connections over which a batch is not answered in time. One list and one interval serve all connections. */
-export type Deadline = {
-  /** Watches a connection until it ends. */
-  watch(client: pg.ClientBase, backend: BackendRow): void
-  /** Returns whether the connection has received nothing since some batch was written that missed its deadline. */
-  isSuspect(client: pg.ClientBase): boolean
-  /** Closes a connection without the Terminate message, for which a silent one would wait. */
-  drop(client: pg.ClientBase): void
-  /** Resolves when all connections are closed. Those that are silent are dropped at once, the others after `graceMs`. */
-  close(graceMs: number): Promise<void>
-}
+export type Deadline = ReturnType<typeof openDeadline>
 
 type WatchedConnection = {
   backend: BackendRow
@@ -41,7 +31,8 @@ const tickMs = 100
  */
 const lateTickMs = 1000
 
-export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) => void): Deadline {
+/** Ends connections over which a batch is not answered in time. One list and one interval serve all connections. */
+export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) => void) {
   const open = new Set<WatchedConnection>()
   /** A connection without an answer since then is suspect. */
   let stalledAt = Number.NEGATIVE_INFINITY
@@ -68,7 +59,8 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
   const clock = setInterval(judge, tickMs).unref()
 
   return {
-    watch(client, backend) {
+    /** Watches a connection until it ends. */
+    watch(client: pg.ClientBase, backend: BackendRow): void {
       const { connection } = client as unknown as { connection: EventEmitter & { stream: Socket } }
       const { stream } = connection
       const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -86,12 +78,15 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
         watched.answeredAt = performance.now()
       })
     },
-    isSuspect: (client) => {
+    /** Returns whether the connection has received nothing since some batch was written that missed its deadline. */
+    isSuspect: (client: pg.ClientBase): boolean => {
       const watched = watchedOf.get(client)
       return watched !== undefined && isSilent(watched)
     },
-    drop: (client) => void watchedOf.get(client)?.stream.destroy(),
-    async close(graceMs) {
+    /** Closes a connection without the Terminate message, for which a silent one would wait. */
+    drop: (client: pg.ClientBase): void => void watchedOf.get(client)?.stream.destroy(),
+    /** Resolves when all connections are closed. Silent ones are dropped at once, the others after `graceMs`. */
+    async close(graceMs: number): Promise<void> {
       clearInterval(clock)
       for (const watched of open) if (isSilent(watched)) watched.stream.destroy()
       const dropAll = setTimeout(() => {

@@ -1,17 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
-
-/** Ends sessions of PostgreSQL that did not answer in time, which frees their locks. No caller waits for it. */
-export type BackendEnder = {
-  end(backend: BackendRow): void
-  close(): Promise<void>
-}
+import { connectClient } from './connect.ts'
+import { askWithin } from './session-check.ts'
 
 /** The outcome for a session that did not answer. */
 export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
 
-export type EnderOptions = {
+type EnderOptions = {
   connectTimeoutMs: number
   /** Time for which an end is retried. */
   forMs: number
@@ -21,13 +17,11 @@ export type EnderOptions = {
 const againMs = 1000
 
 /**
- * Looks once a second, over one connection of its own, until no such session is left. The server does not detect that
- * it is cut off: while it waits for the rest of a batch, its time-outs for statements do not run.
+ * Ends sessions of PostgreSQL that did not answer in time, which frees their locks. No caller waits for it. Looks once a
+ * second, over one connection of its own, until no such session is left. The server does not detect that it is cut off:
+ * while it waits for the rest of a batch, its time-outs for statements do not run.
  */
-export function openBackendEnder(
-  config: pg.ClientConfig,
-  { connectTimeoutMs, forMs, onEnd }: EnderOptions,
-): BackendEnder {
+export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, forMs, onEnd }: EnderOptions) {
   const pending = new Map<string, { backend: BackendRow; since: number }>()
   const closing = new AbortController()
   let running: Promise<void> | null = null
@@ -41,9 +35,8 @@ export function openBackendEnder(
   /** Ends the sessions that are left, and settles those that are gone. */
   const look = async (client: pg.Client): Promise<void> => {
     const looked = [...pending]
-    const { text, values } = endBackends(looked.map(([, { backend }]) => backend))
-    const query = { text, values, query_timeout: connectTimeoutMs } as pg.QueryConfig
-    const { rows } = await client.query<EndedBackendRow>(query)
+    const statement = endBackends(looked.map(([, { backend }]) => backend))
+    const { rows } = await askWithin<EndedBackendRow>(client, statement, connectTimeoutMs)
     const left = new Map(rows.map((row) => [keyOf(row), row]))
     for (const [key] of looked) {
       const row = left.get(key)
@@ -56,7 +49,7 @@ export function openBackendEnder(
     let client: pg.Client | null = null
     while (pending.size > 0 && !closing.signal.aborted) {
       try {
-        client ??= await connect(config)
+        client ??= await connectClient(config)
         await look(client)
       } catch {
         // The database cannot be reached, or not over this connection. The next attempt opens another.
@@ -72,11 +65,11 @@ export function openBackendEnder(
   }
 
   return {
-    end(backend) {
+    end(backend: BackendRow): void {
       pending.set(keyOf(backend), { backend, since: performance.now() })
       running ??= run()
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await running
     },
@@ -84,13 +77,6 @@ export function openBackendEnder(
 }
 
 const keyOf = ({ pid, backend_start }: BackendRow): string => `${pid} ${backend_start}`
-
-async function connect(config: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client(config)
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
 
 /** Sends the Terminate message without waiting for an answer. */
 function drop(client: pg.Client): void {

@@ -53,13 +53,12 @@ const isReadOnlyDisk = ({ code, file }: CodedError): boolean => code === '42501'
 export function asFault(error: unknown): unknown {
   if (error instanceof Fault) return error
   const { code, message, file } = (error ?? {}) as CodedError
-  if (typeof code === 'string' && passing.test(code)) return new Fault('unavailable', error)
-  if (isReadOnlyDisk({ code, file })) return new Fault('unavailable', error)
-  if (code === undefined && typeof message === 'string' && lostConnection.test(message))
-    return new Fault('unavailable', error)
-  if (code === 'XX000' && lostServer.some((text) => String(message).includes(text)))
-    return new Fault('unavailable', error)
-  return error
+  const isFault =
+    (typeof code === 'string' && passing.test(code)) ||
+    isReadOnlyDisk({ code, file }) ||
+    (code === undefined && typeof message === 'string' && lostConnection.test(message)) ||
+    (code === 'XX000' && lostServer.some((text) => String(message).includes(text)))
+  return isFault ? new Fault('unavailable', error) : error
 }
 
 /** Returns the code of a conflict between two transactions, or undefined. A retry of one of them passes. */

@@ -2,13 +2,6 @@ import type { Statement } from '#sql/statement.ts'
 import { createWatch } from '../fair/watch.ts'
 import { Fault } from './faults.ts'
 
-/** The queue of expensive reads, which runs a few of each company at a time. */
-export type HeavyReads = {
-  /** Runs `ask` once a place is free. Rejects with a `Fault` after the longest wait. */
-  run<Row>(statement: Statement, ask: () => Promise<Row[]>): Promise<Row[]>
-  waiting(): number
-}
-
 /** Reads of one company that run at the same time in one process, at most. */
 const runningMax = 2
 
@@ -19,10 +12,11 @@ type Question = { ask(): Promise<unknown[]>; calls: Call[] }
 type Queue = { running: number; questions: Map<string, Question> }
 
 /**
- * Creates the queue. A call that waits holds no connection. One statement answers all equal calls that wait. A
- * statement that has begun answers no later call: it might not see a write or a revocation before that call.
+ * Opens the queue of expensive reads, which runs a few of each company at a time. A call that waits holds no
+ * connection. One statement answers all equal calls that wait. A statement that has begun answers no later call: it
+ * might not see a write or a revocation before that call.
  */
-export function openHeavyReads(longestWaitMs: number): HeavyReads {
+export function openHeavyReads(longestWaitMs: number) {
   /** By company; deleted when nothing of it runs or waits. */
   const queues = new Map<number, Queue>()
   let waiting = 0
@@ -69,6 +63,7 @@ export function openHeavyReads(longestWaitMs: number): HeavyReads {
   })
 
   return {
+    /** Runs `ask` once a place is free. Rejects with a `Fault` after the longest wait. */
     run: <Row>(statement: Statement, ask: () => Promise<Row[]>) =>
       new Promise<Row[]>((resolve, reject) => {
         const companyId = statement.heavyOf as number
@@ -83,6 +78,6 @@ export function openHeavyReads(longestWaitMs: number): HeavyReads {
         start(companyId, queue)
         watch()
       }),
-    waiting: () => waiting,
+    waiting: (): number => waiting,
   }
 }

@@ -6,12 +6,6 @@ import { type Connection, withClient } from './connect.ts'
 export const formatHolder = ({ pid, program, user, seconds }: Holder): string =>
   `${program}${user === null ? '' : ` of the user ${user}`} (process ${pid} of the database, open for ${seconds} s)`
 
-export type HolderWatch = {
-  /** Returns the sessions that were seen last to block the backend. */
-  last(): readonly Holder[]
-  stop(): Promise<void>
-}
-
 const lookEveryMs = 100
 
 /**
@@ -23,7 +17,7 @@ export function watchHolders(
   pid: number,
   afterMs: number,
   seen: (holders: readonly Holder[]) => void,
-): HolderWatch {
+) {
   let last: readonly Holder[] = []
   const stopped = new AbortController()
   const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal: stopped.signal })
@@ -31,8 +25,7 @@ export function watchHolders(
     await pause(afterMs)
     await withClient(connection, async (client) => {
       for (;;) {
-        const { text, values } = blockersOf(pid)
-        const { rows } = await client.query<Holder>(text, values)
+        const { rows } = await client.query<Holder>(blockersOf(pid))
         if (rows.length > 0) {
           last = rows
           seen(rows)
@@ -42,8 +35,9 @@ export function watchHolders(
     })
   })().catch(() => undefined)
   return {
+    /** Returns the sessions that were seen last to block the backend. */
     last: () => last,
-    async stop() {
+    async stop(): Promise<void> {
       stopped.abort()
       await watching
     },

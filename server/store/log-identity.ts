@@ -3,6 +3,7 @@ import type { Statement } from '#sql/statement.ts'
 import { advanceEpoch, selectIdentity } from '#sql/system/log.ts'
 import { distributedSession } from './citus/distribution.ts'
 import { Fault } from './faults.ts'
+import { askWithin } from './session-check.ts'
 
 /**
  * Starts a new epoch before a new connection may write, if the log was written in another database. Transaction ids of
@@ -10,7 +11,7 @@ import { Fault } from './faults.ts'
  * Returns whether companies are distributed; the server of each then identifies its log.
  */
 export async function keepLog(client: pg.ClientBase, timeout: number): Promise<boolean> {
-  const ask = ({ text, values }: Statement) => client.query({ text, values, query_timeout: timeout } as pg.QueryConfig)
+  const ask = (statement: Statement) => askWithin(client, statement, timeout)
   const say = (text: string) => ask({ text, values: [] })
   const { isOurs, isDistributed } = await look(ask)
   if (isDistributed) await say(distributedSession)

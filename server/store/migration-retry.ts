@@ -53,21 +53,17 @@ export async function retryMigration<T>(
 ): Promise<T> {
   const say = limitRate(tell)
   let holders: readonly Holder[] = []
-  let [pause, lockTimeout, blockedSince, applied] = [pauseMs.least, lockTimeoutMs.least, Number.POSITIVE_INFINITY, -1]
+  const start = { pause: pauseMs.least, lockTimeout: lockTimeoutMs.least, blockedSince: Number.POSITIVE_INFINITY }
+  let { pause, lockTimeout, blockedSince } = start
+  let applied = -1
   for (let attempt = 1; ; attempt++) {
     try {
       return await withClient(connection, async (client) => {
         await takeMigrationLock(client, tell)
         const { length } = await appliedMigrations(client)
-        if (length !== applied)
-          [pause, lockTimeout, blockedSince, applied] = [
-            pauseMs.least,
-            lockTimeoutMs.least,
-            Number.POSITIVE_INFINITY,
-            length,
-          ]
-        const limit = setInSession('lock_timeout', `${lockTimeout}ms`)
-        await client.query(limit.text, limit.values)
+        if (length !== applied) ({ pause, lockTimeout, blockedSince } = start)
+        applied = length
+        await client.query(setInSession('lock_timeout', `${lockTimeout}ms`))
         const watch = watchHolders(connection, await backendOf(client), attempt === 1 ? watchAfterMs : 0, say)
         try {
           return await work(client)
@@ -119,8 +115,7 @@ const lookEveryMs = 250
 async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
   let lastSaid = performance.now()
   for (;;) {
-    const { text, values } = tryLock(migrationLock)
-    const { rows } = await client.query<{ is_held: boolean }>(text, values)
+    const { rows } = await client.query<{ is_held: boolean }>(tryLock(migrationLock))
     if (rows[0]?.is_held) return
     if (performance.now() - lastSaid > sayEveryMs) {
       lastSaid = performance.now()
@@ -131,7 +126,6 @@ async function takeMigrationLock(client: pg.Client, tell: (sentence: string) => 
 }
 
 async function sayHolder(client: pg.Client, tell: (sentence: string) => void): Promise<void> {
-  const { text, values } = lockHolder(migrationLock)
-  const { rows } = await client.query<Holder>(text, values)
+  const { rows } = await client.query<Holder>(lockHolder(migrationLock))
   for (const holder of rows) tell(`Waiting for ${formatHolder(holder)}, which brings the database up to date …`)
 }

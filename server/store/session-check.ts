@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
 import { type BackendFacts, type BackendRow, selectBackend, setInSession } from '#sql/system/connection.ts'
+import type { ConnectorOptions } from './connect.ts'
 
 /** A setting without meaning to PostgreSQL. A pooler that drops the settings of a session drops it too. */
 export const markOfSession = 'plumbline.session=on'
@@ -24,26 +25,17 @@ export const refusesSettings = (error: unknown): boolean => {
   return code === '08P01' && String(message).includes('startup parameter')
 }
 
-type SessionWatch = {
-  /** The settings at the start of a session: `-c name=value`. */
-  options: string
-  waitMs: number
-  transactionTimeoutMs: number | null
-  probe(): Promise<void>
-}
-
 /**
  * Watches the open connections of this process. Two of them with one backend are behind a pooler in transaction mode.
  */
-export function watchSessions({ options, waitMs, transactionTimeoutMs, probe }: SessionWatch) {
+export function watchSessions({ options, waitMs, transactionTimeoutMs }: ConnectorOptions, probe: () => Promise<void>) {
   const open = new Map<string, pg.ClientBase>()
   let probing: Promise<void> | undefined
 
   return {
     /** Checks a new connection. One without its settings is behind a pooler; in session mode they can be set again. */
     async add(client: pg.ClientBase): Promise<BackendRow> {
-      const ask = ({ text, values }: Statement) =>
-        client.query({ text, values, query_timeout: waitMs } as pg.QueryConfig)
+      const ask = (statement: Statement) => askWithin(client, statement, waitMs)
       const { rows } = await ask(selectBackend(transactionTimeoutMs))
       const { pid, backend_start, is_marked } = rows[0] as BackendFacts
       const key = `${pid} ${backend_start}`
@@ -68,3 +60,10 @@ const settingsIn = (options: string): [name: string, value: string][] =>
     .split(' ')
     .filter((word) => word.includes('='))
     .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)])
+
+/** Runs a statement unprepared. Rejects if the answer does not come in time. */
+export const askWithin = <Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  { text, values }: Statement,
+  timeoutMs: number,
+) => client.query<Row>({ text, values, query_timeout: timeoutMs } as pg.QueryConfig)

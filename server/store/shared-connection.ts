@@ -4,24 +4,17 @@ import type { BatchableRead } from '#sql/batchable.ts'
 import { type Deadline, noteBatchWritten } from './deadline.ts'
 import { isConnectionLost } from './faults.ts'
 
-/** A connection that many reads share, one statement at a time. It is opened on demand, and again after a loss. */
-export type SharedConnection = {
-  isBusy: boolean
-  /** Runs one statement for all requesters. `onRow` gets each row as it arrives, with the index of its requester. */
-  ask(
-    statement: Pick<BatchableRead, 'name' | 'text'>,
-    requesters: readonly (readonly unknown[])[],
-    onRow: (requester: number, row: { json?: string | null }) => void,
-  ): Promise<void>
-  close(): Promise<void>
-}
+export type SharedConnection = ReturnType<typeof createSharedConnection>
 
-/** Creates a shared connection. `open` returns a connection that the deadline watches. */
+/**
+ * Creates a connection that many reads share, one statement at a time. It is opened on demand, and again after a loss.
+ * `open` returns a connection that the deadline watches.
+ */
 export function createSharedConnection(
   open: () => Promise<pg.Client>,
   deadline: Deadline,
   onError: (error: Error) => void,
-): SharedConnection {
+) {
   let client: Promise<pg.Client> | null = null
 
   const reopen = (): Promise<pg.Client> => {
@@ -51,7 +44,12 @@ export function createSharedConnection(
 
   return {
     isBusy: false,
-    async ask({ name, text }, requesters, onRow) {
+    /** Runs one statement for all requesters. `onRow` gets each row as it arrives, with the index of its requester. */
+    async ask(
+      { name, text }: Pick<BatchableRead, 'name' | 'text'>,
+      requesters: readonly (readonly unknown[])[],
+      onRow: (requester: number, row: { json?: string | null }) => void,
+    ): Promise<void> {
       const one = await usable()
       const used = client
       try {
@@ -66,7 +64,7 @@ export function createSharedConnection(
       }
     },
     /** Does not wait for the other side, which may be silent. */
-    close: async () => {
+    close: async (): Promise<void> => {
       const one = await client?.catch(() => null)
       void one?.end().catch(() => undefined)
     },

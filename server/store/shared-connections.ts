@@ -1,23 +1,9 @@
 import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
-import { createTurns, type Key, type Turns } from '../fair/turns.ts'
+import { createTurns, type Key } from '../fair/turns.ts'
 import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
 import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
-
-/**
- * A few connections that all batchable reads share. One statement answers all waiting questions of one read once a
- * connection is free. A statement for each would wake a backend, plan, and describe its columns for each. A lone
- * question is a statement of its own.
- * Statements share no state: each runs outside a transaction, and begins after all its questions were asked.
- */
-export type SharedConnections = {
-  /** Returns the row that answers, or none. */
-  read<Row>(statement: BatchableRead, share: Key): Promise<Row[]>
-  /** Returns the number of reads that wait for their turn. */
-  waiting(): number
-  close(): Promise<void>
-}
 
 type Question = {
   share: Key
@@ -27,14 +13,16 @@ type Question = {
   reject(error: unknown): void
 }
 
-/** The waiting questions of one read, in fair turns: a requester with many leaves places to the others. */
-type Group = Pick<BatchableRead, 'name' | 'text' | 'batchMax'> & {
-  questions: Turns<Question>
-  underWay: number
+/** Creates the waiting questions of one read, in fair turns: a requester with many leaves places to the others. */
+const createGroup = ({ name, text, batchMax }: BatchableRead) => ({
+  ...{ name, text, batchMax },
+  questions: createTurns<Question>(),
+  underWay: 0,
   /** Characters of the longest recent answer; it decays with each statement. */
-  longest: number
-  requesters: Map<Key, Requester>
-}
+  longest: 0,
+  requesters: new Map<Key, Requester>(),
+})
+type Group = ReturnType<typeof createGroup>
 
 /** A requester with unanswered questions. Before the first answer, the length of the others is unknown (`isKnown`). */
 type Requester = { open: number; isKnown: boolean; held: Question[] }
@@ -56,14 +44,20 @@ const aheadMost = 2
 const remembered = 0.9
 
 /** `waitingTimeMax`: milliseconds that a read waits for its turn. `open` returns a connection that the deadline watches. */
-export type SharedOptions = {
+type SharedOptions = {
   open(): Promise<pg.Client>
   deadline: Deadline
   waitingTimeMax: number
   onError(error: Error): void
 }
 
-export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions): SharedConnections {
+/**
+ * Opens a few connections that all batchable reads share. One statement answers all waiting questions of one read once
+ * a connection is free. A statement for each would wake a backend, plan, and describe its columns for each. A lone
+ * question is a statement of its own.
+ * Statements share no state: each runs outside a transaction, and begins after all its questions were asked.
+ */
+export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions) {
   const connections = Array.from({ length: sharedConnectionCount }, () =>
     createSharedConnection(open, deadline, onError),
   )
@@ -155,16 +149,10 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
   }, waitingTimeMax / 10).unref()
 
   return {
-    read<Row>({ name, text, batchMax, values }: BatchableRead, share: Key) {
-      const group: Group = groups.get(name) ?? {
-        name,
-        text,
-        batchMax,
-        questions: createTurns<Question>(),
-        underWay: 0,
-        longest: 0,
-        requesters: new Map(),
-      }
+    /** Returns the row that answers, or none. */
+    read<Row>(asked: BatchableRead, share: Key): Promise<Row[]> {
+      const { name, values } = asked
+      const group = groups.get(name) ?? createGroup(asked)
       const requester = requesterOf(group, share)
       if (closed || requester.open + requester.held.length >= waitingMax) return Promise.reject(tooMany())
       groups.set(name, group)
@@ -176,8 +164,9 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
         else requester.held.push(question)
       })
     },
-    waiting: () => waitingCount,
-    close: async () => {
+    /** Returns the number of reads that wait for their turn. */
+    waiting: (): number => waitingCount,
+    close: async (): Promise<void> => {
       closed = true
       clearInterval(clock)
       await Promise.all(connections.map((connection) => connection.close()))

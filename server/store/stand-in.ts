@@ -139,16 +139,9 @@ function message(type: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body])
 }
 
-const int16 = (number: number): Buffer => {
-  const bytes = Buffer.alloc(2)
-  bytes.writeInt16BE(number)
-  return bytes
-}
-const int32 = (number: number): Buffer => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeInt32BE(number)
-  return bytes
-}
+// A buffer takes the lowest eight bits of each number.
+const int16 = (number: number): Buffer => Buffer.from([number >> 8, number])
+const int32 = (number: number): Buffer => Buffer.from([number >> 24, number >> 16, number >> 8, number])
 const text = (value: string): Buffer => Buffer.from(`${value}\0`)
 const bytesOf = (value: string | null): Buffer => {
   if (value === null) return int32(-1)

@@ -4,25 +4,10 @@ import { commit, rollback } from '#sql/system/connection.ts'
 import { type QueuedStatement, sendBatch } from './batch.ts'
 import { asFault, Fault } from './faults.ts'
 
-/** Sends the statements of one transaction. */
-export type StatementPipeline = {
-  /**
-   * Runs a statement. Statements of one turn of the event loop are sent together, in order; each promise resolves with
-   * its own rows.
-   */
-  run<Row>(statement: Statement): Promise<Row[]>
-  /**
-   * Queues a statement without reading its rows. It is sent with the next `run()` or `end()`, which rejects if it
-   * fails.
-   */
-  send(statement: Statement): void
-  /** Commits. */
-  end(): Promise<void>
-  /** Rolls back, and drops statements that are not sent yet. A later statement fails: it belongs to no transaction. */
-  rollBack(): Promise<void>
-}
+export type StatementPipeline = ReturnType<typeof createStatementPipeline>
 
-export function createStatementPipeline(client: pg.ClientBase): StatementPipeline {
+/** Returns functions that send the statements of one transaction. */
+export function createStatementPipeline(client: pg.ClientBase) {
   let waiting: QueuedStatement[] = []
   let leaving = false
   let isRolledBack = false
@@ -42,6 +27,10 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
     leaving = true
   }
   return {
+    /**
+     * Runs a statement. Statements of one turn of the event loop are sent together, in order; each promise resolves with
+     * its own rows.
+     */
     run: <Row>(statement: Statement) =>
       new Promise<Row[]>((resolve, reject) =>
         ask({
@@ -50,11 +39,14 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
           failed: (error) => reject(asFault(error)),
         }),
       ),
-    // Its failure fails every later statement of the batch, and the commit is always later.
+    /**
+     * Queues a statement without reading its rows. It is sent with the next `run()` or `end()`, which rejects if it
+     * fails: its failure fails every later statement of the batch, and the commit is always later.
+     */
     send: (statement: Statement): void => {
       if (!isRolledBack) waiting.push({ statement, answered() {}, failed() {} })
     },
-    /** Rejects with `outcome_unknown` if the connection is lost once the commit is on its way. */
+    /** Commits. Rejects with `outcome_unknown` if the connection is lost once the commit is on its way. */
     end: () =>
       new Promise<void>((resolve, reject) =>
         ask({
@@ -68,6 +60,7 @@ export function createStatementPipeline(client: pg.ClientBase): StatementPipelin
           },
         }),
       ),
+    /** Rolls back, and drops statements that are not sent yet. A later statement fails: it belongs to no transaction. */
     rollBack: () =>
       new Promise<void>((resolve) => {
         isRolledBack = true

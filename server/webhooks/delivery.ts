@@ -36,16 +36,13 @@ export const signedHeaders = (
   'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, at, body)).join(' '),
 })
 
-/** The row to store for a sent request, and the headers of the answer: none if no answer came. */
-export type AttemptResult = { row: AttemptRow; answerHeaders: { readonly [name: string]: string } }
-
-/** Sends a message once. Stores nothing. */
+/** Sends a message once. Returns the row to store, and the headers of the answer: none if no answer came. */
 export async function attempt(
   { clock, log }: App,
   { webhook, secrets, destination }: Target,
   { id, type, body, after, payload }: WebhookMessage,
   { byHand, signal }: { byHand: boolean; signal?: AbortSignal },
-): Promise<AttemptResult> {
+): Promise<{ row: AttemptRow; answerHeaders: { readonly [name: string]: string } }> {
   const at = clock.now()
   const begun = clock.elapsed()
   const headers = signedHeaders(secrets, { id, at, body })

@@ -9,34 +9,26 @@ import type { Database } from '../store/database.ts'
 /** A change, and its position in the log. */
 export type Event = { change: Change; before: Position; cursor: Cursor }
 
-export type EventsPage = {
-  events: Event[]
-  /** The position after the last change that was read, wanted or not. */
-  next: Cursor
-  more: boolean
-  epoch: number
-  /** Whether changes after the cursor may be missing. The feed refuses such a cursor. */
-  isGone: boolean
-}
-
 /**
  * Reads the changes of a company after a position that the database itself stores. Such a position is never too old and
- * survives a new epoch. Leaves out the fields of the permissions that the receiver `lacks`.
+ * survives a new epoch. Leaves out the fields of the permissions that the receiver `lacks`. `next` is the position after
+ * the last change that was read, wanted or not. `isGone`: changes after the cursor may be missing, and the feed refuses
+ * such a cursor.
  */
 export async function readEvents(
   database: Database,
   ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number; lacks: LackedRights },
-): Promise<EventsPage> {
+) {
   // An endpoint gets every change that it missed, however long it was disabled.
   const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
   const { json, places, next_epoch, next_pos, next_id, more, epoch, line } = row as ChangesRow
   const changes = JSON.parse(`[${visibleChanges(ask.lacks, json)}]`) as Change[]
   const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id, line }))
-  const events = changes.map((change, index) => {
+  const events = changes.map((change, index): Event => {
     const cursor = cursors[index] as Cursor
     return { change, cursor, before: { ...cursor, id: cursor.id - 1 } }
   })
-  const next =
+  const next: Cursor =
     next_pos === null
       ? { ...ask.after, line }
       : { epoch: next_epoch as number, pos: next_pos, id: next_id as number, line }

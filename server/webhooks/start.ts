@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ClaimedRow, claimWebhooks } from '#sql/system/webhook-claims.ts'
+import { repeat } from '../jobs/in-background.ts'
 import type { App } from './app.ts'
 import { leaseSeconds, takeTurn } from './turn.ts'
 
@@ -13,11 +14,11 @@ export function startWebhooks(app: App) {
   const { inBackground } = app
   const [ending, cutOff] = [new AbortController(), new AbortController()]
   const turns = new Set<Promise<void>>()
-  let polling: Promise<void> | undefined
   let after = beginning
 
   const poll = async (): Promise<void> => {
     const most = turnsMax - turns.size
+    if (most <= 0) return
     const { claim, webhooks } = await claimDue(app, after, most)
     const last = webhooks.at(-1)
     after = last && webhooks.length === most ? { companyId: last.company_id, id: last.id } : beginning
@@ -28,20 +29,13 @@ export function startWebhooks(app: App) {
       turns.add(turn)
     }
   }
-  const timer = setInterval(() => {
-    if (polling || turns.size >= turnsMax) return
-    polling = inBackground('webhooks', poll).finally(() => {
-      polling = undefined
-    })
-  }, pollMilliseconds)
-  timer.unref()
+  const polling = repeat(pollMilliseconds, () => inBackground('webhooks', poll))
 
   return {
     /** Starts no more attempts, waits `stopMilliseconds` for the running ones, and then cuts them off. */
     async stop(): Promise<void> {
-      clearInterval(timer)
       ending.abort()
-      await polling
+      await polling.stop()
       const grace = setTimeout(() => cutOff.abort(), stopMilliseconds)
       await Promise.all(turns)
       clearTimeout(grace)

@@ -40,52 +40,43 @@ const dayMilliseconds = 24 * 3600 * 1000
 /** Returns the seconds until a claim that is not renewed ends: longer than an attempt and its storing take. */
 export const leaseSeconds = ({ config }: App): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
 
-export type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
-
-/** The state of a running turn. */
-type Turn = {
-  app: App
-  webhook: EndpointRow
-  /** The names of the events that are sent to it. */
-  wanted: readonly string[]
-  held: Claim
-  rules: Rules
-  target: Target
-  /** Once aborted, no further attempt starts. */
-  ending: AbortSignal
-  /** Once aborted, running attempts are cut off. */
-  cutOff: AbortSignal
-  begun: number
-  progress: Progress
-  hasFailed: boolean
-  /** True if the claim is lost, the endpoint was disabled, or an attempt could not be stored. */
-  isOver: boolean
-  /** The last transaction that stores progress. The next one waits for it, so that they commit in order. */
-  keeping: Promise<unknown>
-}
+/**
+ * A claimed endpoint. Once `ending` is aborted, no further attempt starts; once `cutOff` is, running attempts are cut
+ * off.
+ */
+type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
 
 /**
  * Sends the due events to one claimed endpoint. Ends after the longest time of one attempt, so that every endpoint has
  * its turn. Stores only while the claim holds. Holds no database connection while it waits for an answer.
  */
-export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: TakenWebhook): Promise<void> {
-  const held = { companyId: webhook.company_id, id: webhook.id, claim }
-  const target = await openTarget(app, webhook)
-  const turn: Turn = {
-    ...{ app, webhook, wanted: feedEvents(webhook.events, webhook.add_ons), held, target, ending, cutOff },
-    ...{ begun: app.clock.elapsed(), progress: progressOf(webhook) },
-    rules: { ordered: webhook.ordered, retrySeconds: app.config.webhookRetrySeconds },
-    ...{ hasFailed: false, isOver: false, keeping: Promise.resolve() },
-  }
+export async function takeTurn(app: App, taken: TakenWebhook): Promise<void> {
+  const turn = beginTurn(app, taken, await openTarget(app, taken.webhook))
   try {
     while (!mustEnd(turn) && (await sendPage(turn))) {
       // The next page.
     }
   } finally {
-    target.destination.close()
+    turn.target.destination.close()
   }
-  await app.database.read(releaseWebhook(held))
+  await app.database.read(releaseWebhook(turn.held))
 }
+
+type Turn = ReturnType<typeof beginTurn>
+
+/** Returns the state of a running turn. */
+const beginTurn = (app: App, { webhook, claim, ending, cutOff }: TakenWebhook, target: Target) => ({
+  ...{ app, webhook, target, ending, cutOff },
+  /** The names of the events that are sent to it. */
+  wanted: feedEvents(webhook.events, webhook.add_ons),
+  held: { companyId: webhook.company_id, id: webhook.id, claim } satisfies Claim,
+  rules: { ordered: webhook.ordered, retrySeconds: app.config.webhookRetrySeconds } satisfies Rules,
+  ...{ begun: app.clock.elapsed(), progress: progressOf(webhook), hasFailed: false },
+  /** True if the claim is lost, the endpoint was disabled, or an attempt could not be stored. */
+  isOver: false,
+  /** The last transaction that stores progress. The next one waits for it, so that they commit in order. */
+  keeping: Promise.resolve() as Promise<unknown>,
+})
 
 /** Sends one page of events. Returns whether there is another page. */
 async function sendPage(turn: Turn): Promise<boolean> {

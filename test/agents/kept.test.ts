@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { personKinds } from '#registry/persons.ts'
-import { oldPreviewsChore, sweepByCompany, toldPreviewsChore } from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { keepPreview } from '#server/service/agent-previews.ts'
 import { erasePerson } from '#server/service/erase-person.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -87,9 +88,10 @@ test('A preview says what it was about for a week after its end, and its row sta
   await ago(applied.preview, 8)
   await ago(unused.preview, 8)
   await ago(recent.preview, 6)
-  const sweep = (chore: typeof toldPreviewsChore) => sweepByCompany(stage.app.database, chore, () => false)
-  expect(await sweep(toldPreviewsChore)).toBe(2)
-  expect(await sweep(toldPreviewsChore)).toBe(0)
+  const { toldPreviews, oldPreviews } = choresOf(readConfig({}))
+  const run = (chore: typeof toldPreviews) => sweep(stage.app.database, chore, () => false)
+  expect(await run(toldPreviews)).toBe(2)
+  expect(await run(toldPreviews)).toBe(0)
   const said = await stage.sql<{ id: string }>(
     'select id from previews where company_id = $1 and plan is not null',
     company.id,
@@ -101,7 +103,7 @@ test('A preview says what it was about for a week after its end, and its row sta
   expect((await apply(company, unused)).state).toBe('expired')
 
   await ago(applied.preview, 401)
-  expect(await sweep(oldPreviewsChore(400))).toBe(1)
+  expect(await run(oldPreviews)).toBe(1)
   expect(await rowsOf(company)).toHaveLength(2)
 })
 

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDistribution } from '#server/commands/check-distribution.ts'
-import {
-  answersChore,
-  callDetailsChore,
-  callsChore,
-  rowCountsChore,
-  sweep,
-  sweepByCompany,
-} from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { setAccount } from '#server/service/account.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { type CandidateRow, candidatesFor } from '#sql/system/sign-in.ts'
@@ -16,6 +10,7 @@ import { untilTold } from '../stage/wait.ts'
 import { companiesApart } from './servers.ts'
 
 /** What is done for all companies, wherever each of them is. */
+const chores = choresOf({ ...readConfig({}), callDetailsKeptDays: 400 })
 let stage: Stage
 let apart: [Company, Company]
 beforeAll(async () => {
@@ -50,12 +45,12 @@ describe('What is over is tidied up on every server', () => {
       await stage.sql("update answers set completed_at = now() - interval '25 hours' where company_id = $1", company.id)
       await company.call('POST', '/v1/clients', { body: { name: 'D' }, headers: { 'Idempotency-Key': 'new' } })
     }
-    expect(await sweep(stage.app.database, answersChore, never)).toBe(2)
+    expect(await sweep(stage.app.database, chores.answers, never)).toBe(2)
     expect((await stage.sql<{ key: string }>('select key from answers')).map(({ key }) => key)).toEqual(['new', 'new'])
   })
 
   test('row counts, which stay what counting gives', async () => {
-    await sweep(stage.app.database, rowCountsChore, never)
+    await sweep(stage.app.database, chores.rowCounts, never)
     expect(await stage.sql('select 1 from tally_changes')).toEqual([])
     for (const company of apart) expect((await company.get('/v1/clients?limit=1')).body.meta.total).toBe(2)
   })
@@ -68,12 +63,12 @@ describe('What is over is tidied up on every server', () => {
       await stage.sql("update call_details set at = now() - interval '500 days' where company_id = $1", company.id)
     }
     const [one = 0, other = 0] = counted
-    expect(await sweepByCompany(stage.app.database, callsChore(400), never)).toBe(one + other)
+    expect(await sweep(stage.app.database, chores.calls, never)).toBe(one + other)
     const sums = await stage.sql<{ calls: number }>(
       'select company_id, sum(calls)::int as calls from call_days group by 1 order by 1',
     )
     expect(sums.map(({ calls }) => calls)).toEqual(counted)
-    expect(await sweep(stage.app.database, callDetailsChore(400), never)).toBeGreaterThan(0)
+    expect(await sweep(stage.app.database, chores.callDetails, never)).toBeGreaterThan(0)
     expect(await stage.sql('select 1 from call_details')).toEqual([])
   })
 })

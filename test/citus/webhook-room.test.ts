@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  deletedWebhooksChore,
-  olderAttemptsChore,
-  sweep,
-  sweepByCompany,
-  webhookBudgetChore,
-} from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { removeWebhook, replayOne } from '#server/service/webhooks.ts'
 import { type HookStage, openHookStage } from '../webhooks/stage.ts'
 
 /** What attempts of webhooks take is bounded where companies are distributed too. */
+const chores = choresOf(readConfig({}))
+const budget = choresOf({ ...readConfig({}), webhookAttemptsBytes: 100_000, webhookAttemptsKeptDays: 1 })
 let stage: HookStage
 beforeAll(async () => {
   stage = await openHookStage()
@@ -46,9 +43,9 @@ test('Attempts are emptied, freed by the budget and removed with their webhook, 
     )
   const { database } = stage.app
   const isStopped = () => false
-  expect(await sweep(database, olderAttemptsChore, isStopped)).toBe(800)
-  expect(await sweep(database, olderAttemptsChore, isStopped)).toBe(0)
-  expect(await sweepByCompany(database, webhookBudgetChore(100_000, 86_400, 60_000), isStopped)).toBe(300)
+  expect(await sweep(database, chores.olderAttempts, isStopped)).toBe(800)
+  expect(await sweep(database, chores.olderAttempts, isStopped)).toBe(0)
+  expect(await sweep(database, budget.fullWebhookBudget, isStopped)).toBe(300)
   expect(await counted(own.id)).toEqual([
     { status: 200, n: 150 },
     { status: 500, n: 100 },
@@ -70,7 +67,7 @@ test('Attempts are emptied, freed by the budget and removed with their webhook, 
   await expect(replay()).rejects.toMatchObject({ code: 'replay_active' })
 
   await stage.inTransaction((transaction) => removeWebhook(transaction, by, id))
-  expect(await sweepByCompany(database, deletedWebhooksChore(30), isStopped)).toBe(250)
+  expect(await sweep(database, chores.deletedWebhooks, isStopped)).toBe(250)
   expect(await counted(own.id)).toEqual([])
   expect(await counted(other.id)).toHaveLength(2)
 })

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
-import { answersChore, callsChore, rowCountsChore, startSweeper, sweep, sweepByCompany } from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, startSweeper, sweep } from '#server/jobs/sweep.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { createStage, type Stage } from './stage.ts'
 
+const config = readConfig({})
+const chores = choresOf(config)
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let opened: OpenApp
@@ -27,16 +30,16 @@ test('Answers that no longer count are swept in batches; the others stay.', asyn
   await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
     select 1, 'key ' || n, '', 200, '{}', now() - make_interval(hours => case when n <= 2500 then 25 else 23 end)
     from generate_series(1, 2600) n`)
-  expect(await sweep(opened.app.database, answersChore, () => false)).toBe(2500)
+  expect(await sweep(opened.app.database, chores.answers, () => false)).toBe(2500)
   expect(await ask('select count(*)::int from answers')).toEqual([{ count: 100 }])
-  expect(await sweep(opened.app.database, answersChore, () => false)).toBe(0)
+  expect(await sweep(opened.app.database, chores.answers, () => false)).toBe(0)
 })
 
 test('A sweep that is told to stop ends with its batch.', async () => {
   await ask("update answers set completed_at = now() - interval '2 days'")
   await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
     select 1, 'old ' || n, '', 200, '{}', now() - interval '2 days' from generate_series(1, 2000) n`)
-  expect(await sweep(opened.app.database, answersChore, () => true)).toBe(1000)
+  expect(await sweep(opened.app.database, chores.answers, () => true)).toBe(1000)
 })
 
 test('The sweeper stops at once when nothing runs.', async () => {
@@ -62,7 +65,7 @@ test('Changes of a row count are folded into its total, by several processes at 
   await ask(
     "insert into tally_changes (company_id, records, change) select 1, 'clients', -1 from generate_series(1, 100)",
   )
-  const folds = Array.from({ length: 4 }, () => sweep(opened.app.database, rowCountsChore, () => false))
+  const folds = Array.from({ length: 4 }, () => sweep(opened.app.database, chores.rowCounts, () => false))
   const during = await ask(
     `select (coalesce((select total from tallies), 0) + coalesce((select sum(change) from tally_changes), 0))::int as count`,
   )
@@ -87,8 +90,8 @@ test('Calls that are older than they are kept go, by several processes at once; 
   const before = await usage()
   expect(new Set(before[0]?.map(({ outcome }) => outcome)).size).toBe(4)
 
-  const chore = callsChore(60)
-  const sweeps = Array.from({ length: 3 }, () => sweepByCompany(opened.app.database, chore, () => false))
+  const { calls } = choresOf({ ...config, callsKeptDays: 60 })
+  const sweeps = Array.from({ length: 3 }, () => sweep(opened.app.database, calls, () => false))
   const during = await usage()
   const swept = (await Promise.all(sweeps)).reduce((sum, moved) => sum + moved, 0)
   expect(swept).toBeGreaterThan(2 * 1000)
@@ -97,9 +100,10 @@ test('Calls that are older than they are kept go, by several processes at once; 
   expect(await ask('select sum(calls)::int as count from call_days')).toEqual([{ count: swept }])
   expect(during).toEqual(before)
   expect(await usage()).toEqual(before)
-  expect(await sweepByCompany(opened.app.database, chore, () => false)).toBe(0)
+  expect(await sweep(opened.app.database, calls, () => false)).toBe(0)
 })
 
 test('A sweep of calls that is told to stop ends with its batch.', async () => {
-  expect(await sweepByCompany(opened.app.database, callsChore(1), () => true)).toBe(1000)
+  const { calls } = choresOf({ ...config, callsKeptDays: 1 })
+  expect(await sweep(opened.app.database, calls, () => true)).toBe(1000)
 })

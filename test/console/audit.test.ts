@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditEntry } from '#derive/console/responses.ts'
 import { permissions } from '#registry/permissions.ts'
 import { accounts } from '#registry/persons.ts'
-import { auditChore, sweepByCompany } from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { operator } from '#server/records/actor.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { setCompany } from '#server/service/company.ts'
@@ -504,7 +505,7 @@ describe('How long it is kept', () => {
         'update history set at = now() - make_interval(days => $2::int) where company_id = $1',
         ...[admin.company.id, days],
       )
-    const swept = () => sweepByCompany(stage.app.database, auditChore(400), () => false)
+    const swept = () => sweep(stage.app.database, choresOf(readConfig({})).audit, () => false)
     await age(399)
     expect(await swept()).toBe(0)
     await age(401)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
-import { callDetailsChore, sweep, sweepByCompany, unwantedDetailsChore } from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import type { CallOptions, Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
@@ -258,7 +259,7 @@ describe('The switch', () => {
     await own.company.calls()
     const rows = () => stage.sql('select 1 from call_details where company_id = $1', own.company.id)
     expect(await rows()).toHaveLength(1)
-    await sweepByCompany(stage.app.database, unwantedDetailsChore, () => false)
+    await sweep(stage.app.database, choresOf(readConfig({})).unwantedDetails, () => false)
     expect(await rows()).toHaveLength(0)
     await own.ask('PUT', '/console/calls/details-switch', { keeps: true })
     await own.ask('PUT', '/console/calls/details-switch', { keeps: true })
@@ -280,7 +281,7 @@ describe('The switch', () => {
       "update call_details set at = now() - interval '8 days' where company_id = $1 and path = '/v1/clients'",
       own.company.id,
     )
-    await sweep(stage.app.database, callDetailsChore(7), () => false)
+    await sweep(stage.app.database, choresOf(readConfig({})).callDetails, () => false)
     expect(await stage.sql('select path from call_details where company_id = $1', own.company.id)).toEqual([
       { path: '/v1/projects' },
     ])

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptRoom, ofCompany, ofProcess } from '#server/jobs/call-details.ts'
-import { createAllowance } from '#server/service/allowance.ts'
+import { createAllowance, keptRoom, ofCompany, ofProcess } from '#server/jobs/call-details.ts'
 
 let now = 0
 const clock = { elapsed: () => now }

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '#server/config/config.ts'
-import { choresOf, doChore } from '#server/jobs/sweep.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { withClient } from '#server/store/connect.ts'
 import { openDatabase } from '#server/store/database.ts'
 import type { Connection } from '../../bench/postgres.ts'
@@ -35,7 +35,7 @@ export async function sweepAll(connection: Connection): Promise<DiskUse> {
   const limits = { connectionsMax: 2, statementTimeout: 600_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
   try {
-    for (const chore of choresOf(readConfig({}))) await doChore(database, chore, () => false)
+    for (const chore of Object.values(choresOf(readConfig({})))) await sweep(database, chore, () => false)
   } finally {
     await database.close()
   }

@@ -67,22 +67,10 @@ const places: Place[] = [
     title: 'A database that stops and starts under load',
   },
   {
-    file: 'server/store/database.ts',
-    makes: 'Client',
-    test: 'test/cluster/faults.test.ts',
-    title: 'A database that stops and starts under load',
-  },
-  {
-    file: 'server/store/end-backend.ts',
+    file: 'server/store/connect.ts',
     makes: 'Client',
     test: 'test/cluster/silent-network.test.ts',
     title: 'All open connections that fall silent cost one deadline together',
-  },
-  {
-    file: 'server/store/connect.ts',
-    makes: 'Client',
-    test: 'test/backup/schedule.test.ts',
-    title: 'they do so where the server cannot be reached, too.',
   },
 ]
 

@@ -70,7 +70,6 @@ const connecting: { readonly [file: string]: string } = {
   'server/embedded/members.ts': 'the bundled PostgreSQL',
   'server/store/connect.ts': 'the database',
   'server/store/database.ts': 'the database',
-  'server/store/end-backend.ts': 'the database',
   'server/outbound/outbound.ts': 'DNS',
   'server/outbound/sender.ts': 'receivers of webhooks',
   'console/client/ask.ts': 'the service, from the browser',
@@ -103,14 +102,13 @@ const isClient = (line: string, target: string): boolean =>
   (/^node:http$/.test(target) && /\b(request|get|Agent|\* as)\b/.test(line)) ||
   (/^node:net$/.test(target) && /\b(connect|createConnection|\* as)\b/.test(line))
 
-test('what callers send becomes no file: of the modules that answer them one writes, and that the compressed files of the interface [V5.3.1]', () => {
+test('what callers send becomes no file: the modules that answer them write none [V5.3.1]', () => {
   const answering = /^server\/(agent|console-api|http|jobs|outbound|pipeline|records|service|webhooks|writes)\//
   const users = linesWith('server/', /from 'node:fs(\/promises)?'/).filter((line) => answering.test(line))
   expect(users.map((line) => line.replace(/^(\S+): import (.+) from .+$/, '$1 $2'))).toEqual([
     'server/console-api/app-files.ts { readFile }',
+    'server/http/codings.ts { stat }',
     'server/http/send.ts { createReadStream }',
-    'server/http/static-file.ts { rmSync }',
-    'server/http/static-file.ts { mkdir, mkdtemp, readFile, rename, stat, writeFile }',
     'server/jobs/disk.ts { statfs }',
   ])
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
-import { identityOf } from '#server/http/identity.ts'
+import { identityOf } from '#server/http/request-handler.ts'
 import { createLog } from '#server/log.ts'
 import { createToken } from '#server/service/token-text.ts'
 

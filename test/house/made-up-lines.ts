@@ -151,12 +151,12 @@ export const tea: ReadHandler = ({ success }) => () => ({
     },
     {
       file: 'server/console-api/coffee.ts',
-      put: "import type { OperationRequest } from './operation-request.ts'\n\nexport const showCoffee = async (_request: OperationRequest<'coffee'>) => ({ data: { cups: 2 } })\n",
+      put: "import type { Handlers } from './operation-request.ts'\n\nexport const coffee = { coffee: async () => ({ data: { cups: 2 } }) } satisfies Partial<Handlers>\n",
     },
     {
       file: 'server/console-api/handlers.ts',
       at: 'export const handlers = {\n',
-      put: "import { showCoffee } from './coffee.ts'\n\nexport const handlers = {\n  coffee: showCoffee,\n",
+      put: "import { coffee } from './coffee.ts'\n\nexport const handlers = {\n  ...coffee,\n",
     },
   ],
   'a refusal': [
@@ -221,7 +221,7 @@ export function addCoffee(program: Command, context: CommandContext): void {
     {
       file: 'server/config/settings.ts',
       at: 'export const settingsByKey = {\n',
-      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES', '7', wholeNumber(1, 60), 'How long a break is.'),\n",
+      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES=7', wholeNumber(1, 60), 'How long a break is.'),\n",
     },
     { file: '.env.example', at: 'PORT=3000', put: 'COFFEE_MINUTES=7\nPORT=3000' },
     { file: 'docs/operations.md', put: '| COFFEE_MINUTES | 7 | How long a break is. |\n' },
@@ -229,8 +229,8 @@ export function addCoffee(program: Command, context: CommandContext): void {
   'a background job': [
     {
       file: 'server/jobs/sweep.ts',
-      at: '  answersChore,\n',
-      put: "  { batch: () => ({ name: 'coffee.sweep', text: '', values: [] }), batchMax: 1, everyMilliseconds: 5 },\n  answersChore,\n",
+      at: '  answers: slowly(',
+      put: "  coffee: { batch: () => ({ name: 'coffee.sweep', text: '', values: [] }), batchMax: 1, everyMilliseconds: 5 },\n  answers: slowly(",
     },
   ],
   'a page': [

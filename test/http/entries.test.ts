@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rowCountsChore, sweep } from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { sharedConnectionCount } from '#server/store/shared-connections.ts'
 import { createBatchableRead } from '#sql/batchable.ts'
 import { sql } from '#sql/statement.ts'
@@ -78,7 +79,7 @@ async function growTo(records: number): Promise<void> {
   })
   await Promise.all(callers)
   // The service does so every two seconds; until then a total is the sum of as many rows as there were writes.
-  await sweep(stage.app.database, rowCountsChore, () => false)
+  await sweep(stage.app.database, choresOf(readConfig({})).rowCounts, () => false)
   // Entries of rows that were folded are read again, and marked as dead, once no snapshot of the server is older.
   await eventually(async () => {
     await company.get('/v1/projects')

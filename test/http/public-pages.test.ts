@@ -1,13 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { openCoder } from '#server/http/codings.ts'
-import type { StoredFile } from '#server/http/send.ts'
-import { storedFile } from '#server/http/static-file.ts'
 import { turnsOf } from '#server/http/turns.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 
@@ -155,36 +150,4 @@ test('Documents have places of their own; who finds none is refused, and data ar
   } finally {
     await small.close()
   }
-})
-
-describe('A file that is sent compressed', () => {
-  const headers = { 'Content-Type': 'text/plain', 'Cache-Control': 'max-age=5' }
-  const stored = async (file: string, folder: string) =>
-    (await storedFile(file, headers, folder)({ 'accept-encoding': 'gzip' })).body as StoredFile
-
-  test('is compressed once, and kept for the next start', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
-    const file = join(folder, 'x.txt')
-    await writeFile(file, 'text '.repeat(1000))
-    const kept = join(folder, 'kept')
-    const first = await stored(file, kept)
-    expect(first.path.startsWith(kept)).toBe(true)
-    const names = await readdir(kept)
-    expect(names).toHaveLength(2)
-    await writeFile(first.path, 'as it was kept')
-    expect(await stored(file, kept)).toEqual({ path: first.path, bytes: 14 })
-    expect(await readdir(kept)).toEqual(names)
-    await rm(folder, { recursive: true })
-  })
-
-  test('is kept elsewhere where nothing may be written', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
-    const file = join(folder, 'x.txt')
-    await writeFile(file, 'text '.repeat(1000))
-    // A file where the folder should be keeps even root from writing.
-    const { path, bytes } = await stored(file, join(file, 'kept'))
-    expect(path.startsWith(folder)).toBe(false)
-    expect(bytes).toBeGreaterThan(0)
-    await rm(folder, { recursive: true })
-  })
 })

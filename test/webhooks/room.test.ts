@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deletedWebhooksChore,
-  olderAttemptsChore,
-  sweep,
-  sweepByCompany,
-  webhookBudgetChore,
-} from '#server/jobs/sweep.ts'
+import { readConfig } from '#server/config/config.ts'
+import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { openOutbound } from '#server/outbound/outbound.ts'
 import { removeWebhook } from '#server/service/webhooks.ts'
 import { openAttempt } from '#server/webhooks/attempts.ts'
@@ -59,8 +54,13 @@ async function sendPatiently(): Promise<void> {
     // The next.
   }
 }
+const chores = choresOf(readConfig({}))
 const keepBudget = (bytes: number) =>
-  sweepByCompany(stage.app.database, webhookBudgetChore(bytes, 86_400, 60_000), isStopped)
+  sweep(
+    stage.app.database,
+    choresOf({ ...readConfig({}), webhookAttemptsBytes: bytes, webhookAttemptsKeptDays: 1 }).fullWebhookBudget,
+    isStopped,
+  )
 
 /** Writes clients, until all of it can be told. */
 async function batchOf(count: number, notes: () => string): Promise<void> {
@@ -213,8 +213,8 @@ describe('An attempt', () => {
     const before = await show()
     expect(before).toMatchObject({ request_is: 'gone', request_body: null, answer_headers: null, answer_body: null })
     expect(JSON.stringify(before)).not.toContain('old')
-    expect(await sweep(stage.app.database, olderAttemptsChore, isStopped)).toBe(30)
-    expect(await sweep(stage.app.database, olderAttemptsChore, isStopped)).toBe(0)
+    expect(await sweep(stage.app.database, chores.olderAttempts, isStopped)).toBe(30)
+    expect(await sweep(stage.app.database, chores.olderAttempts, isStopped)).toBe(0)
     expect(
       await number('select max(pg_column_size(a.*)) as n from webhook_attempts a where endpoint_id = $1', id),
     ).toBeLessThan(1024)
@@ -330,7 +330,7 @@ describe('A company', () => {
     const stays = await stage.hook(own, receiver.url)
     await fill(own, id, 2500, 200)
     await fill(own, stays.id, 5, 200)
-    const free = () => sweepByCompany(stage.app.database, deletedWebhooksChore(30), isStopped)
+    const free = () => sweep(stage.app.database, chores.deletedWebhooks, isStopped)
     await free()
     expect(await attemptsOf(id)).toHaveLength(2500)
     await stage.inTransaction((transaction) => removeWebhook(transaction, by(), id))

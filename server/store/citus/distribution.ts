@@ -14,13 +14,11 @@ export async function distribute(client: pg.ClientBase, onStep: (name: string) =
   if (rowCount === 0) return
   try {
     const { rows } = await client.query<{ name: string }>(localTables)
-    if (rows.length > 0) {
-      onStep(`Distributing ${rows.map(({ name }) => name).join(', ')} …`)
+    const tables = rows.map(({ name }) => name)
+    if (tables.length > 0) {
+      onStep(`Distributing ${tables.join(', ')} …`)
       await client.query('begin')
-      await distributeTables(
-        client,
-        rows.map(({ name }) => name),
-      )
+      await distributeTables(client, tables)
       await client.query('commit')
     }
     await client.query(settingsOnEveryServer)
