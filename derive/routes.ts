@@ -10,7 +10,14 @@ import {
   type StandardName,
   standardOperations,
 } from './operations/index.ts'
-import type { DataOperation, DocumentOperation, OnReference, OnResource } from './operations/operation.ts'
+import {
+  type CompleteOperation,
+  type DataOperation,
+  type DocumentOperation,
+  type OnReference,
+  type OnResource,
+  usualFacts,
+} from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'
 
 /**
@@ -24,7 +31,7 @@ export type Route = DataRoute | DocumentRoute
 type RouteName = { id: string; operation: string }
 
 /** `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. */
-export type DataRoute = DataOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
+export type DataRoute = CompleteOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
 
 export type ResourceRoute = OnResource & DataRoute
 
@@ -123,8 +130,9 @@ const ownRoutes = memoize((own: Operations['own'], base: string): Route[] =>
   }),
 )
 
-/** Adds the parameters and refusals that follow from the other members. */
-function completeOperation<Data extends DataOperation>(operation: Data) {
+/** Adds the usual members, and the parameters and refusals that follow from the others. */
+function completeOperation<Data extends DataOperation>(sparse: Data) {
+  const operation: Data & CompleteOperation = { ...usualFacts, ...sparse }
   const { scope } = operation
   const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
   return {
@@ -137,7 +145,7 @@ function completeOperation<Data extends DataOperation>(operation: Data) {
 }
 
 /** Returns the refusals in the order in which they are decided. Decisions, Errors. */
-function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): RefusalCode[] {
+function refusalsOf({ access, scope, needs, body, refusals }: CompleteOperation): RefusalCode[] {
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [

@@ -39,9 +39,6 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
       ...(plan ? [`The plan of the company limits how many ${formatName(name)} there can be: ${plan}.`] : []),
       'A dry-run answers 200 with `id` null.',
     ],
-    pathParameters: [],
-    parameters: [],
-    conditional: false,
     body: {
       description: `The new ${one}: \`${title}\`, and whatever else is known of it.`,
       schema: `${schemaName(definition)}Create`,

@@ -14,7 +14,6 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   method: 'DELETE',
   path: recordPath(definition, base),
   access: 'write',
-  success: 200,
   summary: `Delete ${aOne(definition)}`,
   description: [
     `Deletes ${aOne(definition)}, unless protected history refers to it. A dry-run answers what would happen.`,
@@ -23,9 +22,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
       .join('\n'),
   ],
   pathParameters: [idOf(definition)],
-  parameters: [],
   conditional: true,
-  body: null,
   refusals: [
     'not_found',
     'precondition_failed',

@@ -30,8 +30,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
     'One call takes back about 1,000 records; while `remaining` is not 0 the next call, with a new key, goes on.',
   ],
   scope: null,
-  addOn: 'api',
-  success: 200,
   pathParameters: [
     {
       name: 'write_id',
@@ -44,9 +42,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
       sent: { value: '{{write_id}}', about: 'The X-Write-Id of a write; the last delete sets it.' },
     },
   ],
-  parameters: [],
-  conditional: false,
-  body: null,
   refusals: [
     'not_found',
     'insufficient_scope',
@@ -83,7 +78,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
       },
     },
   },
-  otherAnswers: {},
   schemas: {
     Undone: answerSchema('What was taken back of a write, or would be.', {
       write_id: { type: 'string', format: 'uuid', description: 'The write that was taken back.' },

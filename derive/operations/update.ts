@@ -19,14 +19,12 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     path: recordPath(definition, base),
     access: 'write',
     represents: true,
-    success: 200,
     summary: `Update ${aOne(definition)}`,
     description: [
       `Changes the members that are sent and no others (JSON Merge Patch, RFC 7396). \`null\` clears a field; an array replaces the whole array. The rules are checked on the ${definition.one} as it would be.`,
       ...protectionWords(definition),
     ],
     pathParameters: [idOf(definition)],
-    parameters: [],
     conditional: true,
     body: {
       description: 'The members to change, and no others.',

@@ -26,7 +26,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'A value of another unique field that a different record has is a 422, and no merge.',
     ],
     pathParameters: [referenceOf(definition)],
-    parameters: [],
     conditional: true,
     body: {
       description: `The members of the ${definition.one}. \`external_ref\` may be left out, or be the one in the path.`,

@@ -5,7 +5,7 @@ import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
-import { answerSchema, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
+import { answerSchema, enumType, groups, idSchema, integer, listSchema, refTo } from './envelopes.ts'
 
 /** Schemas of a dry-run's preview. */
 
@@ -18,12 +18,11 @@ export const planSchemas: JsonObject = {
         'Stands for all that the call would do and what that rests on. Send it in If-Plan, in quotes, and the call does this or nothing.',
     },
     total: integer('int64', 0, idMax, 'How many records would change.'),
-    changes: {
-      type: 'array',
-      items: refTo('schemas', 'PlannedChange'),
-      maxItems: plannedChangesMax,
-      description: `What would happen to each, the first ${plannedChangesMax} at most.`,
-    },
+    changes: listSchema(
+      refTo('schemas', 'PlannedChange'),
+      plannedChangesMax,
+      `What would happen to each, the first ${plannedChangesMax} at most.`,
+    ),
     would_delete: groups('RecordGroup', 'Records that would be deleted along with what is deleted.'),
     would_keep: groups('KeptGroup', 'Records that refer to what would be deleted, and would stay.'),
   }),
