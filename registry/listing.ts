@@ -17,7 +17,7 @@ export type ListRequest = {
   ranges?: readonly { field: string; from?: FilterValue; to?: FilterValue }[]
   limit: number
   offset: number
-  fields?: readonly string[]
+  fields?: readonly string[] | undefined
 }
 
 export type FilterValue = string | number | boolean
