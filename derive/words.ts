@@ -1,4 +1,5 @@
 import type { Definition, Match } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { planNames, subscriptionPlans } from '#registry/subscription.ts'
 
 /** Words of the documents for names of the registry. */
@@ -23,6 +24,14 @@ export const formatName = (name: string): string => name.replaceAll('_', ' ')
 export const pascal = (name: string): string => name.split(/[_-]/).map(capital).join('')
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** "A list of at most 500 lines" out of "must be a list of at most 500 lines". */
+export const valueWords = (field: Field): string =>
+  capital(
+    kindOf(field)
+      .must(field)
+      .replace(/^must be /, ''),
+  )
 
 /** "1 token", "2 tokens". */
 export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
