@@ -141,10 +141,6 @@ function labelsOf(
   return [`${label} ${inside}`, inside]
 }
 
-/** Returns the label of a target for people, from the first catalogue. */
-export const labelOf = (catalogue: Catalogue, definition: Definition, target: Target): string =>
-  labelsOf(catalogue, definition, target)[0] as string
-
 /** Reduces a label to letters and digits: `Kd.-Nr.` equals `kdnr`, and `Straße` equals `strasse`. */
 const normalizeLabel = (text: string): string =>
   text
