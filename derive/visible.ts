@@ -84,7 +84,10 @@ export function visibleDefinition(definition: Definition, lacks: LackedRights): 
 /** Removes what is withheld from records as JSON, one or many separated by commas. */
 export function visibleRecords(definition: Definition, lacks: LackedRights, json: string): string {
   const withheld = listWithheld(definition, lacks)
-  return withheld.length === 0 ? json : mapObjects(json, (record) => omitMembers(record, withheld))
+  if (withheld.length === 0) return json
+  // In JSON a member that is undefined is absent. Records keep their shape this way, which is faster than to copy them.
+  const absent = Object.fromEntries(withheld.map((name) => [name, undefined]))
+  return mapObjects(json, (record) => Object.assign(record, absent))
 }
 
 /** Removes what is withheld from changes of any resources as JSON, separated by commas. */
@@ -97,8 +100,8 @@ export function visibleChanges(lacks: LackedRights, json: string): string {
   })
 }
 
-const mapObjects = (json: string, map: (object: JsonObject) => JsonObject): string =>
-  (JSON.parse(`[${json}]`) as JsonObject[]).map((object) => JSON.stringify(map(object))).join()
+const mapObjects = (json: string, map: (object: JsonObject) => object): string =>
+  JSON.stringify((JSON.parse(`[${json}]`) as JsonObject[]).map(map)).slice(1, -1)
 
 /** Removes what is withheld from members named like fields of a resource. */
 export function visibleMembers<Members extends { readonly [name: string]: unknown }>(
