@@ -1,12 +1,10 @@
-import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { registry } from '#registry/resources/index.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
 import { planIsFull } from '../refusals.ts'
 import { answerSchema, integer, refTo } from '../schemas/envelopes.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { writeHeaders } from './record.ts'
@@ -73,7 +71,7 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
         description: 'Nothing is in the way, and the plan says what would be done.',
         value: {
           data: { write_id: writeIdExample, undone: false, dry_run: true, records: 1, remaining: 0 },
-          plan: planExampleJson(registry[0] as Definition, 'updated'),
+          plan: planExample(undefined, 'updated'),
         },
       },
     },

@@ -3,7 +3,7 @@ import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { protectionWords } from '../protection.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
@@ -69,7 +69,7 @@ function updatedResponse(definition: Definition): ResponseSpec {
       dry_run: {
         summary: 'Dry-run',
         description: 'The body is acceptable and would change this.',
-        value: { data: { id, updated: false, dry_run: true, changed }, plan: planExampleJson(definition, 'updated') },
+        value: { data: { id, updated: false, dry_run: true, changed }, plan: planExample(definition, 'updated') },
       },
     },
   }

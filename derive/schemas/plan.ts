@@ -53,11 +53,11 @@ export const planSchemas: JsonObject = {
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
-/** Returns a preview of one change, as JSON. */
-export const planExampleJson = (definition: Definition, action: PlannedChange['action']): JsonObject =>
-  planExample(definition, action) as unknown as JsonObject
-
-export function planExample(definition = registry[0] as Definition, action: PlannedChange['action']): Preview {
+/** Returns a preview of one change. */
+export function planExample(
+  definition = registry[0] as Definition,
+  action: PlannedChange['action'],
+): Preview & JsonObject {
   const { id, [definition.title]: title = null } = recordExample(definition)
   const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
   const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }
