@@ -91,30 +91,25 @@ export const colonPath = (path: string): string => path.replaceAll('{', ':').rep
 /** Returns the same routes for the same list and definition, so that derived values can be cached by route. */
 const made = memoize(({ standard, own, ofReferences = {} }: Operations) => ({
   onResource: memoize((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
-    const deprecated = definition.served?.deprecated ?? {}
-    const unknown = Object.keys(deprecated).find((name) => !(name in standard))
-    if (unknown !== undefined) throw new Error(`${definition.name} has no ${unknown} that could be deprecated`)
-    const choosing = chosenFields(definition).flatMap((field) =>
-      Object.entries(ofReferences).map(([name, operation]) => {
-        const own = `${field}_${name}`
-        return [
-          own,
-          {
-            ...completeOperation(operation(definition, field, base)),
-            id: `${definition.name}.${own}`,
-            operation: name,
-          },
-        ]
+    const { name, served } = definition
+    const deprecated = served?.deprecated ?? {}
+    const unknown = Object.keys(deprecated).find((operation) => !(operation in standard))
+    if (unknown !== undefined) throw new Error(`${name} has no ${unknown} that could be deprecated`)
+    const place = (own: string, operation: string, facts: OnResource): [string, ResourceRoute] => [
+      own,
+      { ...completeOperation(facts), id: `${name}.${own}`, operation },
+    ]
+    return Object.fromEntries([
+      ...Object.entries(standard).map(([operation, describe]) => {
+        const going = deprecated[operation]
+        return place(operation, operation, { ...describe(definition, base), ...(going ? { deprecated: going } : {}) })
       }),
-    )
-    const ofEvery = Object.fromEntries(
-      Object.entries(standard).map(([name, operation]) => {
-        const going = deprecated[name]
-        const placed = { id: `${definition.name}.${name}`, operation: name, ...(going ? { deprecated: going } : {}) }
-        return [name, { ...completeOperation(operation(definition, base)), ...placed }]
-      }),
-    )
-    return { ...ofEvery, ...Object.fromEntries(choosing) }
+      ...chosenFields(definition).flatMap((field) =>
+        Object.entries(ofReferences).map(([operation, describe]) =>
+          place(`${field}_${operation}`, operation, describe(definition, field, base)),
+        ),
+      ),
+    ])
   }),
   own: (base: string) => ownRoutes(own, base),
 }))

@@ -37,11 +37,11 @@ export const envelopesOf = (definition: Definition, view: View): JsonObject => {
       meta: refTo('schemas', 'PageMeta'),
     }),
     [`${name}Envelope`]: answerSchema(`One ${definition.one}.`, { data: record }),
-    ...Object.assign(
-      {},
-      ...Object.entries(written).map(([what, about]) => ({
-        [`${name}${what}Envelope`]: envelopeOf(what, about, { record: refTo('schemas', name) }),
-      })),
+    ...Object.fromEntries(
+      Object.entries(written).map(([what, about]) => [
+        `${name}${what}Envelope`,
+        envelopeOf(what, about, { record: refTo('schemas', name) }),
+      ]),
     ),
   }
 }
