@@ -1,3 +1,4 @@
+import { percent } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { Field } from '../fields/index.ts'
 import type { Line } from '../fields/lines.ts'
@@ -8,22 +9,8 @@ import { totals } from './totals.ts'
 /** The fields of a document with priced lines, with their totals and the rule on them. */
 export const pricedFields = {
   lines: { kind: 'lines', initial: [], required: true, about: 'What is priced, line by line, in order.' },
-  discount_pct: {
-    kind: 'decimal',
-    min: 0,
-    max: 100,
-    places: 2,
-    example: 2.5,
-    about: 'Discount on the sum of the lines, in percent.',
-  },
-  tax_pct: {
-    kind: 'decimal',
-    min: 0,
-    max: 100,
-    places: 2,
-    example: 20,
-    about: 'Tax after the discount, in percent.',
-  },
+  discount_pct: { ...percent, example: 2.5, about: 'Discount on the sum of the lines, in percent.' },
+  tax_pct: { ...percent, example: 20, about: 'Tax after the discount, in percent.' },
   subtotal_minor: { kind: 'money', readOnly: true, initial: 0, about: 'Sum of the lines, in minor units.' },
   discount_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The discount, in minor units.' },
   tax_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The tax, in minor units.' },
