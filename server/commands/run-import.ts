@@ -1,7 +1,6 @@
 import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportResult } from '#derive/console/responses.ts'
-import type { BatchSummary } from '#derive/console/results.ts'
+import type { BatchSummary, ImportResult } from '#derive/console/responses.ts'
 import { inLine } from '#derive/format-printable.ts'
 import { checkSize } from '#derive/import/file.ts'
 import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
