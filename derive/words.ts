@@ -40,10 +40,16 @@ export const formatCount = (count: number, one: string): string => `${count} ${o
 export const series = (items: readonly string[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
+/** "`a`, `b` and `c`". */
+export const inCode = (items: readonly (string | boolean)[], last?: string): string =>
+  series(
+    items.map((item) => `\`${item}\``),
+    last,
+  )
+
 /** Returns a sentence with the needs of an operation. */
 export function neededFor(scopes: readonly string[], addOn: string): string {
-  const named = series(scopes.map((scope) => `\`${scope}\``))
-  const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named} and `
+  const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${inCode(scopes)} and `
   return `Needs ${ofScopes}the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
 }
 
@@ -93,12 +99,4 @@ const formatOther = (records: string, apart: Match | undefined): string =>
 
 /** "with `status` `ISSUED` or `PAID`". */
 export const withWords = (match: Match): string =>
-  series(
-    Object.entries(match).map(
-      ([column, values]) =>
-        `with \`${column}\` ${series(
-          values.map((value) => `\`${value}\``),
-          'or',
-        )}`,
-    ),
-  )
+  series(Object.entries(match).map(([column, values]) => `with \`${column}\` ${inCode(values, 'or')}`))
