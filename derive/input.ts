@@ -76,7 +76,7 @@ export function checkRules(
     before && isProtected(definition, before)
       ? lockProblems(definition, after, before)
       : [
-          ...(definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? []),
+          ...(definition.rules ?? []).flatMap((rule) => rule({ after, before, found }) ?? []),
           ...neededProblems(definition, after),
         ]
   return [...steps, ...judged].filter(({ field }) => {

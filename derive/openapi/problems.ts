@@ -126,13 +126,9 @@ export function problemExamples(routes: readonly DataRoute[], errorsPage: string
 
 /** Returns the response of a route for a refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
-  const make = refusedBy(route, code)
+  const make = route.refused[code] ?? ofRoute[code]
   return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
 }
-
-/** Returns the function that creates a route's own example of a refusal. */
-const refusedBy = ({ refused }: DataRoute, code: RefusalCode): ((route: DataRoute) => Refusal) | undefined =>
-  refused[code] ?? ofRoute[code]
 
 type ProblemExample = { description: string; value: JsonObject }
 

@@ -1,5 +1,5 @@
 import { percent } from '../common.ts'
-import type { Problem } from '../definition.ts'
+import type { Problem, RuleInput } from '../definition.ts'
 import type { Field } from '../fields/index.ts'
 import type { Line } from '../fields/lines.ts'
 import type { JsonObject } from '../json.ts'
@@ -22,7 +22,7 @@ export const pricedTotals = (record: JsonObject): JsonObject => ({
 })
 
 /** Refuses sums beyond the largest amount that can be stored. */
-export function checkPayable(after: JsonObject): Problem | undefined {
+export function checkPayable({ after }: RuleInput): Problem | undefined {
   if ((after.total_minor as number) <= moneyMax && (after.subtotal_minor as number) <= moneyMax) return undefined
   return { field: 'lines', code: 'out_of_range', message: `must add up to at most ${moneyMax} minor units` }
 }
