@@ -118,8 +118,9 @@ export function withheldColumns(
 }
 
 /** Returns the names of a target: as programs spell it, as the interface labels it, and synonyms. */
-function namesOf(definition: Definition, { path, name, member }: Target, catalogues: readonly Catalogue[]) {
-  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, { name, member }))
+function namesOf(definition: Definition, target: Target, catalogues: readonly Catalogue[]) {
+  const { path, name, member } = target
+  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, target))
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
   const others = synonyms[member ?? name] ?? []
   return {
@@ -130,11 +131,7 @@ function namesOf(definition: Definition, { path, name, member }: Target, catalog
   }
 }
 
-function labelsOf(
-  catalogue: Catalogue,
-  { name: resource }: Definition,
-  { name, member }: Pick<Target, 'name' | 'member'>,
-) {
+function labelsOf(catalogue: Catalogue, { name: resource }: Definition, { name, member }: Target) {
   const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
   if (member === undefined) return [label]
   const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
