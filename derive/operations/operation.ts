@@ -90,6 +90,7 @@ export const usualFacts = {
   schemas: {},
 } as const satisfies Partial<DataOperation>
 
+/** An operation with all of its members. */
 export type CompleteOperation = DataOperation & Required<Pick<DataOperation, keyof typeof usualFacts>>
 
 /**
