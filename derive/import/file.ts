@@ -38,6 +38,8 @@ export async function readFile(
 ): Promise<ImportFile> {
   onlyText(bytes)
   const decoded = decode(bytes, encoding)
+  // The parser of the browser never ends without a text.
+  if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
   const read = await parseRows(decoded.text, separator)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
