@@ -66,7 +66,7 @@ export function checkMembers(
 
   for (const [name, sent] of Object.entries(body)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) problems.push(...strangers(path + name, () => findWritableNames(fields)))
+    if (!field) problems.push(...strangers.meet(path + name, () => findWritableNames(fields)))
     else if (field.readOnly) refuse(name, 'read_only', 'is set by the service and cannot be sent')
     else if (sent === null && !mayBeNull(field)) refuse(name, 'required', 'cannot be null')
     else if (sent === null) accepted[name] = null

@@ -1,4 +1,5 @@
 import type { Deprecation } from '#registry/definition.ts'
+import { isCalendarDay } from '#registry/fields/time.ts'
 import { memoize } from '#registry/memoize.ts'
 
 /** The announcement of a deprecated operation, in every response and in the documents. docs/compatibility.md */
@@ -28,7 +29,6 @@ export const deprecationWords = ({ since, sunset, instead }: Deprecation): strin
   `**Deprecated** since ${since}${sunset === undefined ? '' : `, answered until ${sunset} at least`}. ${instead}`
 
 function startOf(day: string): Date {
-  const at = new Date(`${day}T00:00:00Z`)
-  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(day)) throw new Error(`${day} is no day`)
-  return at
+  if (!isCalendarDay(day)) throw new Error(`${day} is no day`)
+  return new Date(`${day}T00:00:00Z`)
 }

@@ -5,14 +5,14 @@ import { pathOf } from './reference-page.ts'
 
 /** Returns the page to which the `type` of a refusal leads: one section a code, without a script. */
 export function errorsPage(): string {
-  const sections = refusalSections()
+  const sections = Object.entries(refusals)
   const body = `<main>
 <h1>${errorsTitle}</h1>
 ${errorsOpening.map((text) => `<p>${markCode(text)}</p>`).join('\n')}
 <p>The calls themselves are in the <a href="${pathOf('docs')}">reference</a>.</p>
 <nav aria-label="Codes">
 <ul>
-${sections.map(({ code, status }) => `<li><a href="#${code}"><span>${status}</span> ${code}</a></li>`).join('\n')}
+${sections.map(([code, { status }]) => `<li><a href="#${code}"><span>${status}</span> ${code}</a></li>`).join('\n')}
 <li><a href="#field-codes"><span>422</span> field codes</a></li>
 </ul>
 </nav>
@@ -21,7 +21,7 @@ ${sections.map(section).join('\n')}
 <h2>Field codes</h2>
 <p>${markCode(fieldCodesOpening)}</p>
 <dl>
-${fieldCodeRows()
+${Object.entries(fieldCodes)
   .map(([code, meaning]) => `<dt><code>${code}</code></dt><dd>${escapeHtml(meaning)}</dd>`)
   .join('\n')}
 </dl>
@@ -31,7 +31,10 @@ ${fieldCodeRows()
   return htmlPage(`${errorsTitle} · Plumbline API`, `<style>${style}</style>\n`, body)
 }
 
-const section = ({ code, status, title, when, advice }: RefusalSection): string => `<section id="${code}">
+const section = ([code, { status, title, when, advice }]: [
+  string,
+  (typeof refusals)[RefusalCode],
+]): string => `<section id="${code}">
 <h2><code>${code}</code></h2>
 <p class="title"><span class="status">${status}</span> ${escapeHtml(title)}</p>
 <p>${escapeHtml(when)}</p>
@@ -77,12 +80,5 @@ export const errorsOpening = [
   'Quote the `request_id`, which is also in the header `X-Request-Id`, when you ask about an answer.',
 ]
 
-type RefusalSection = { code: RefusalCode; status: number; title: string; when: string; advice: string }
-
-export const refusalSections = (): RefusalSection[] =>
-  Object.entries(refusals).map(([code, refusal]) => ({ code: code as RefusalCode, ...refusal }))
-
 export const fieldCodesOpening =
   'With `validation_failed`, `errors` has an entry for each field that is wrong: the `field` (as in `lines[2].quantity`, or empty for the body as a whole), a `code` of its own and a `message`.'
-
-export const fieldCodeRows = (): [code: string, meaning: string][] => Object.entries(fieldCodes)

@@ -8,14 +8,12 @@ export type FormField = {
   name: string
   kind: Field['kind']
   field: Field
-  /** The key of the label in the catalogue of texts. */
-  label: string
   required: boolean
   readOnly: boolean
   max?: number
   options?: readonly string[]
-  moves?: { readonly [from: string]: readonly string[] }
-  approval?: string
+  moves?: { readonly [from: string]: readonly string[] } | undefined
+  approval?: string | undefined
   to?: string
   /** Filters of the list from which a record is chosen. */
   only?: { readonly [filter: string]: string }
@@ -34,7 +32,7 @@ export const showSections = (definition: Definition): Section[] =>
   sectionsOf(fieldsOf(definition).filter(({ name }) => !isCompanyField(name) && name !== definition.title))
 
 export const fieldsOf = (definition: Definition): FormField[] =>
-  Object.entries(definition.fields).map(([name, field]) => formField(definition.name, name, field))
+  Object.entries(definition.fields).map(([name, field]) => formField(name, field))
 
 /** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
@@ -42,26 +40,19 @@ export const computedFields = (definition: Definition): FormField[] => {
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
 
-function formField(owner: string, name: string, field: Field): FormField {
+function formField(name: string, field: Field): FormField {
   const members = kindOf(field).members?.(field)
   return {
     name,
     kind: shownKind(name, field),
     field,
-    label: `${owner}.${name}`,
     required: field.required === true,
     readOnly: field.readOnly === true,
-    ...('max' in field ? { max: field.max } : {}),
-    ...(field.kind === 'choice'
-      ? {
-          options: field.values,
-          ...(field.moves ? { moves: field.moves } : {}),
-          ...(field.approval === undefined ? {} : { approval: field.approval }),
-        }
-      : {}),
-    ...(field.kind === 'reference' ? { to: field.to } : {}),
-    ...(field.kind === 'reference' && field.only ? { only: { [field.only.column]: field.only.value } } : {}),
-    ...(members ? { members: Object.entries(members).map(([member, of]) => formField(field.kind, member, of)) } : {}),
+    ...('max' in field && { max: field.max }),
+    ...(field.kind === 'choice' && { options: field.values, moves: field.moves, approval: field.approval }),
+    ...(field.kind === 'reference' && { to: field.to }),
+    ...(field.kind === 'reference' && field.only && { only: { [field.only.column]: field.only.value } }),
+    ...(members && { members: Object.entries(members).map(([member, of]) => formField(member, of)) }),
   }
 }
 

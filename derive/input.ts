@@ -1,7 +1,7 @@
 import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
-import { countStrangers, strangersLeft } from '#registry/strangers.ts'
+import { countStrangers } from '#registry/strangers.ts'
 import { checkMembers, checkValue } from './check-value.ts'
 import { lockProblems } from './protection.ts'
 
@@ -46,7 +46,7 @@ export function checkBody(definition: Definition, body: Json, before: JsonObject
   const strangers = countStrangers()
   const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })
   const after = { ...(before ?? createBlankRecord(definition)), ...accepted }
-  return { sent: accepted, after, problems: [...problems, ...strangersLeft(strangers)] }
+  return { sent: accepted, after, problems: [...problems, ...strangers.left()] }
 }
 
 /** Returns the value of one field of a body, or null if it is absent or not acceptable. */
@@ -76,7 +76,7 @@ export function checkRules(
     before && isProtected(definition, before)
       ? lockProblems(definition, after, before)
       : [
-          ...(definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? []),
+          ...(definition.rules ?? []).flatMap((rule) => rule({ after, before, found }) ?? []),
           ...neededProblems(definition, after),
         ]
   return [...steps, ...judged].filter(({ field }) => {

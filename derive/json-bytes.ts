@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
 const encoder = new TextEncoder()
 const encoded = new WeakMap<object, Uint8Array>()
+const [open, close] = [encoder.encode('{'), encoder.encode('}')]
 
 /** Caches the encoded text of a part that goes into many documents and does not change. */
 export function keepBytes<Part extends JsonObject>(part: Part): Part {
@@ -9,29 +10,18 @@ export function keepBytes<Part extends JsonObject>(part: Part): Part {
   return part
 }
 
-/** How deep cached parts are looked for: an operation or a schema is three levels below its document. */
-const levels = 3
-
-/** Returns the JSON of a document as chunks of UTF-8: the cached parts, and the text between them. */
-export function jsonBytes(document: JsonObject): Uint8Array[] {
-  const pieces: Uint8Array[] = []
-  let text = ''
-  const write = (value: Json, depth: number): void => {
-    const known = isObject(value) ? encoded.get(value) : undefined
-    if (known) {
-      pieces.push(encoder.encode(text), known)
-      text = ''
-    } else if (!isObject(value) || depth === 0) {
-      text += JSON.stringify(value)
-    } else {
-      const members = Object.entries(value).filter(([, member]) => member !== undefined)
-      for (const [index, [name, member]] of members.entries()) {
-        text += `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
-        write(member, depth - 1)
-      }
-      text += members.length === 0 ? '{}' : '}'
-    }
-  }
-  write(document, levels)
-  return [...pieces, encoder.encode(text)]
+/**
+ * Returns the JSON of a document as chunks of UTF-8: the cached parts, and the text between them. Cached parts are looked
+ * for at three levels: an operation or a schema is that far below its document.
+ */
+export function jsonBytes(value: Json, levels = 3): Uint8Array[] {
+  const known = isObject(value) ? encoded.get(value) : undefined
+  if (known) return [known]
+  if (!isObject(value) || levels === 0) return [encoder.encode(JSON.stringify(value))]
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const chunks = members.flatMap(([name, member], index) => [
+    encoder.encode(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`),
+    ...jsonBytes(member, levels - 1),
+  ])
+  return [open, ...chunks, close]
 }

@@ -1,7 +1,7 @@
 import { commonOperations } from './openapi/additions.ts'
 import { type DocumentOptions, errorsPath } from './openapi.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
-import { formatName, series } from './words.ts'
+import { formatName, inCode } from './words.ts'
 
 /** Returns the API as a page for language models (llmstxt.org): its purpose, documents, safe writes, operations. */
 export function llms(routes: readonly Route[], { base, errorsPage = errorsPath }: DocumentOptions): string {
@@ -39,5 +39,5 @@ function operationsOf(routes: readonly DataRoute[]): string[] {
     const isCommon = operation.includes('<records>')
     return `- \`${operation}\`: ${isCommon ? formatName(route?.operation ?? '') : route?.summary}`
   })
-  return [`\`<records>\` is one of ${series(resources.map((name) => `\`${name}\``))}.`, '', ...lines]
+  return [`\`<records>\` is one of ${inCode(resources)}.`, '', ...lines]
 }

@@ -1,7 +1,7 @@
 import { alwaysOpen } from '#registry/common.ts'
 import { type Definition, isProtected, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { aOne, capital, series, withWords } from './words.ts'
+import { aOne, capital, inCode, series, withWords } from './words.ts'
 
 /** What protected history still takes: for the check of a write, for forms and for the documents. */
 
@@ -44,8 +44,8 @@ export function lockProblems(definition: Definition, after: JsonObject, before: 
 export function protectionWords(definition: Definition): string[] {
   const { protection, fields } = definition
   if (!protection) return []
-  const open = alwaysOpen.filter((name) => name in fields).map((name) => `\`${name}\``)
-  const rest = open.length > 0 ? `only ${series(open)} and what its state allows` : 'only what its state allows'
+  const open = alwaysOpen.filter((name) => name in fields)
+  const rest = open.length > 0 ? `only ${inCode(open)} and what its state allows` : 'only what its state allows'
   const opening = `${capital(aOne(definition))} ${withWords(protection.when)} is protected history`
   return [
     `${opening}: ${rest} can change, anything else is refused with \`locked\`. To put a mistake right, ${protection.correct}.`,

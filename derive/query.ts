@@ -44,10 +44,10 @@ export function readListing(query: ReadonlyMap<string, string>, definition: Defi
     ...readFilters(query, definition, filtersOf(definition)),
     words: readWords(query.get('q')),
     sort: readSort(query.get('sort'), definition),
-    ...(updatedSince === undefined ? {} : { updatedSince }),
-    ...(afterId === undefined ? {} : { afterId }),
+    updatedSince,
+    afterId,
     ...readCut(query),
-    ...(fields ? { fields } : {}),
+    fields,
   }
 }
 
@@ -110,14 +110,12 @@ function readFilters(query: ReadonlyMap<string, string>, { fields }: Definition,
   const reference = one.find(([field]) => field === referenceField)?.[1] as string | undefined
   const several = taking('several').map((filter) => ({ field: filter.field, values: valuesOf(filter) }))
   const ids = several.find(({ field }) => fields[field]?.kind === 'id')?.values as number[] | undefined
-  const among = several.filter(({ field }) => fields[field]?.kind !== 'id')
-  const ranges = readRanges(taking('from'), taking('to'), valueIn)
   return {
     filters: Object.fromEntries(one.filter(([field]) => field !== referenceField)),
-    ...(ids ? { ids } : {}),
-    ...(reference === undefined ? {} : { reference }),
-    ...(among.length > 0 ? { among } : {}),
-    ...(ranges.length > 0 ? { ranges } : {}),
+    ids,
+    reference,
+    among: several.filter(({ field }) => fields[field]?.kind !== 'id'),
+    ranges: readRanges(taking('from'), taking('to'), valueIn),
   }
 }
 

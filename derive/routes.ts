@@ -10,7 +10,14 @@ import {
   type StandardName,
   standardOperations,
 } from './operations/index.ts'
-import type { DataOperation, DocumentOperation, OnReference, OnResource } from './operations/operation.ts'
+import {
+  type CompleteOperation,
+  type DataOperation,
+  type DocumentOperation,
+  type OnReference,
+  type OnResource,
+  usualFacts,
+} from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'
 
 /**
@@ -24,7 +31,7 @@ export type Route = DataRoute | DocumentRoute
 type RouteName = { id: string; operation: string }
 
 /** `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. */
-export type DataRoute = DataOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
+export type DataRoute = CompleteOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
 
 export type ResourceRoute = OnResource & DataRoute
 
@@ -84,30 +91,25 @@ export const colonPath = (path: string): string => path.replaceAll('{', ':').rep
 /** Returns the same routes for the same list and definition, so that derived values can be cached by route. */
 const made = memoize(({ standard, own, ofReferences = {} }: Operations) => ({
   onResource: memoize((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
-    const deprecated = definition.served?.deprecated ?? {}
-    const unknown = Object.keys(deprecated).find((name) => !(name in standard))
-    if (unknown !== undefined) throw new Error(`${definition.name} has no ${unknown} that could be deprecated`)
-    const choosing = chosenFields(definition).flatMap((field) =>
-      Object.entries(ofReferences).map(([name, operation]) => {
-        const own = `${field}_${name}`
-        return [
-          own,
-          {
-            ...completeOperation(operation(definition, field, base)),
-            id: `${definition.name}.${own}`,
-            operation: name,
-          },
-        ]
+    const { name, served } = definition
+    const deprecated = served?.deprecated ?? {}
+    const unknown = Object.keys(deprecated).find((operation) => !(operation in standard))
+    if (unknown !== undefined) throw new Error(`${name} has no ${unknown} that could be deprecated`)
+    const place = (own: string, operation: string, facts: OnResource): [string, ResourceRoute] => [
+      own,
+      { ...completeOperation(facts), id: `${name}.${own}`, operation },
+    ]
+    return Object.fromEntries([
+      ...Object.entries(standard).map(([operation, describe]) => {
+        const going = deprecated[operation]
+        return place(operation, operation, { ...describe(definition, base), ...(going ? { deprecated: going } : {}) })
       }),
-    )
-    const ofEvery = Object.fromEntries(
-      Object.entries(standard).map(([name, operation]) => {
-        const going = deprecated[name]
-        const placed = { id: `${definition.name}.${name}`, operation: name, ...(going ? { deprecated: going } : {}) }
-        return [name, { ...completeOperation(operation(definition, base)), ...placed }]
-      }),
-    )
-    return { ...ofEvery, ...Object.fromEntries(choosing) }
+      ...chosenFields(definition).flatMap((field) =>
+        Object.entries(ofReferences).map(([operation, describe]) =>
+          place(`${field}_${operation}`, operation, describe(definition, field, base)),
+        ),
+      ),
+    ])
   }),
   own: (base: string) => ownRoutes(own, base),
 }))
@@ -123,8 +125,9 @@ const ownRoutes = memoize((own: Operations['own'], base: string): Route[] =>
   }),
 )
 
-/** Adds the parameters and refusals that follow from the other members. */
-function completeOperation<Data extends DataOperation>(operation: Data) {
+/** Adds the usual members, and the parameters and refusals that follow from the others. */
+function completeOperation<Data extends DataOperation>(sparse: Data) {
+  const operation: Data & CompleteOperation = { ...usualFacts, ...sparse }
   const { scope } = operation
   const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
   return {
@@ -137,7 +140,7 @@ function completeOperation<Data extends DataOperation>(operation: Data) {
 }
 
 /** Returns the refusals in the order in which they are decided. Decisions, Errors. */
-function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): RefusalCode[] {
+function refusalsOf({ access, scope, needs, body, refusals }: CompleteOperation): RefusalCode[] {
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [

@@ -1,4 +1,5 @@
 import type { Definition, Match } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { planNames, subscriptionPlans } from '#registry/subscription.ts'
 
 /** Words of the documents for names of the registry. */
@@ -24,6 +25,14 @@ export const pascal = (name: string): string => name.split(/[_-]/).map(capital).
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** "A list of at most 500 lines" out of "must be a list of at most 500 lines". */
+export const valueWords = (field: Field): string =>
+  capital(
+    kindOf(field)
+      .must(field)
+      .replace(/^must be /, ''),
+  )
+
 /** "1 token", "2 tokens". */
 export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
@@ -31,10 +40,16 @@ export const formatCount = (count: number, one: string): string => `${count} ${o
 export const series = (items: readonly string[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
+/** "`a`, `b` and `c`". */
+export const inCode = (items: readonly (string | boolean)[], last?: string): string =>
+  series(
+    items.map((item) => `\`${item}\``),
+    last,
+  )
+
 /** Returns a sentence with the needs of an operation. */
 export function neededFor(scopes: readonly string[], addOn: string): string {
-  const named = series(scopes.map((scope) => `\`${scope}\``))
-  const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named} and `
+  const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${inCode(scopes)} and `
   return `Needs ${ofScopes}the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
 }
 
@@ -84,12 +99,4 @@ const formatOther = (records: string, apart: Match | undefined): string =>
 
 /** "with `status` `ISSUED` or `PAID`". */
 export const withWords = (match: Match): string =>
-  series(
-    Object.entries(match).map(
-      ([column, values]) =>
-        `with \`${column}\` ${series(
-          values.map((value) => `\`${value}\``),
-          'or',
-        )}`,
-    ),
-  )
+  series(Object.entries(match).map(([column, values]) => `with \`${column}\` ${inCode(values, 'or')}`))

@@ -33,6 +33,9 @@ const currency: Field = {
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
 }
 
+/** A share in percent. */
+export const percent = { kind: 'decimal', min: 0, max: 100, places: 2 } as const
+
 /** Fields that can be written at any time, even in protected history. */
 export const alwaysOpen: readonly string[] = ['notes', 'external_ref']
 

@@ -57,8 +57,11 @@ export type ProblemCode = keyof typeof fieldCodes
 /** The columns that rules read of the records referred to, by reference field. */
 export type ReferencedRecords = { readonly [field: string]: JsonObject | undefined }
 
-/** A pure check of the record `after` a write; `before` is null on create. Returns the problem, if there is one. */
-export type Rule = (after: JsonObject, before: JsonObject | null, found: ReferencedRecords) => Problem | undefined
+/** A record as it would be after a write, as it is before (null on create), and the records that it refers to. */
+export type RuleInput = { after: JsonObject; before: JsonObject | null; found: ReferencedRecords }
+
+/** A pure check of a write. Returns the problem, if there is one. */
+export type Rule = (input: RuleInput) => Problem | undefined
 
 /**
  * Protected history: a record in this state cannot be deleted. Only the columns of the state, along their steps, and

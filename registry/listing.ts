@@ -18,7 +18,7 @@ export type ListRequest = PageCut & {
   among?: readonly { field: string; values: readonly FilterValue[] }[]
   /** Fields from one value to another, both included. */
   ranges?: readonly { field: string; from?: FilterValue; to?: FilterValue }[]
-  fields?: readonly string[]
+  fields?: readonly string[] | undefined
 }
 
 export type FilterValue = string | number | boolean

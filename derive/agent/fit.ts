@@ -13,16 +13,22 @@ function bytesOf(answer: Json): number {
 }
 
 /** Cuts long texts at any depth, and appends the length of each. */
-export function cutTexts(value: Json, most = agentTextMax): Json {
+export const cutTexts = (value: Json): Json => cutValue(value, agentTextMax, Number.POSITIVE_INFINITY)
+
+function cutValue(value: Json, textMax: number, itemsMax: number): Json {
   if (typeof value === 'string') {
-    const characters = value.length > most ? [...value] : []
-    return characters.length > most
-      ? `${characters.slice(0, most).join('')}… [cut: ${characters.length} characters]`
+    const characters = value.length > textMax ? [...value] : []
+    return characters.length > textMax
+      ? `${characters.slice(0, textMax).join('')}… [cut: ${characters.length} characters]`
       : value
   }
-  if (Array.isArray(value)) return value.map((item) => cutTexts(item, most))
+  const cut = (inner: Json): Json => cutValue(inner, textMax, itemsMax)
+  if (Array.isArray(value)) {
+    const items = value.slice(0, itemsMax).map(cut)
+    return value.length > itemsMax ? [...items, `[cut: ${value.length} items]`] : items
+  }
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutTexts(member, most)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member)]))
 }
 
 /** True if the answer is within its limit. */
@@ -43,15 +49,6 @@ export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly R
 export function shorten(value: Json, answer: (value: Json) => JsonObject): Json {
   let shorter = value
   for (let most = 64; !isFitting(answer(shorter)) && most > 0; most = Math.floor(most / 2))
-    shorter = cutLists(cutTexts(value, most * 4), most)
+    shorter = cutValue(value, most * 4, most)
   return shorter
-}
-
-function cutLists(value: Json, most: number): Json {
-  if (Array.isArray(value)) {
-    const items = value.slice(0, most).map((item) => cutLists(item, most))
-    return value.length > most ? [...items, `[cut: ${value.length} items]`] : items
-  }
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutLists(member, most)]))
 }

@@ -7,7 +7,7 @@ import { eventActions, eventName, testEvent } from '#registry/webhooks.ts'
 import { listParameters, sortableFields } from '../parameters.ts'
 import { isDataRoute, refusalsUnder, routes } from '../routes.ts'
 import { mayBeNull, mustBeGiven, valueSchema, writableFields } from '../schema.ts'
-import { capital, labelOf, schemaName } from '../words.ts'
+import { labelOf, schemaName, valueWords } from '../words.ts'
 
 /**
  * Generates the types of the TypeScript client. A union of words is open in responses, because words may be added, and
@@ -50,35 +50,19 @@ const fieldCodesServed = Object.keys(fieldCodes).filter(
 
 function resourceTypes(definition: Definition): string[] {
   const name = schemaName(definition)
-  const { fields, about } = definition
-  const entries = Object.entries(fields)
+  const records = labelOf(definition).toLowerCase()
   const writable = writableFields(definition)
-  const read = entries.map(([field, value]) =>
-    member(field, value, { direction: 'read', isOptional: value.right !== undefined }),
-  )
-  const create = writable.map(([field, value]) =>
-    member(field, value, { direction: 'sent', isOptional: !mustBeGiven(value) }),
-  )
-  const update = writable.map(([field, value]) => member(field, value, { direction: 'sent', isOptional: true }))
+  const read = membersOf(Object.entries(definition.fields), 'read', ({ right }) => right !== undefined)
+  const create = membersOf(writable, 'sent', (field) => !mustBeGiven(field))
+  const update = membersOf(writable, 'sent', () => true)
+  const sort = sortableFields(definition).flatMap((field) => [literal(field), literal(`-${field}`)])
   return [
-    declaration(about, name, object(read)),
-    declaration(
-      `What a record of ${labelOf(definition).toLowerCase()} is created with.`,
-      `${name}Create`,
-      object(create),
-    ),
-    declaration('What is changed. A member that is left out stays, null clears it.', `${name}Update`, object(update)),
+    declaration(definition.about, name, read),
+    declaration(`What a record of ${records} is created with.`, `${name}Create`, create),
+    declaration('What is changed. A member that is left out stays, null clears it.', `${name}Update`, update),
     declaration('What a list can be narrowed by.', `${name}Query`, object(queryMembers(definition))),
-    declaration(
-      'What a list can be sorted by.',
-      `${name}Sort`,
-      union(sortableFields(definition).flatMap((field) => [literal(field), literal(`-${field}`)])),
-    ),
-    declaration(
-      `A change of one record of ${labelOf(definition).toLowerCase()}.`,
-      changeName(definition),
-      changeType(definition),
-    ),
+    declaration('What a list can be sorted by.', `${name}Sort`, union(sort)),
+    declaration(`A change of one record of ${records}.`, changeName(definition), changeType(definition)),
   ]
 }
 
@@ -126,13 +110,17 @@ function referenceTable(served: readonly Definition[]): string {
   return `/** What the records of a resource refer to. */\nexport const references: { readonly [name in ResourceName]: readonly ResourceName[] } = { ${pairs.join(', ')} }\n\nexport type ResourceName = (typeof resourceNames)[number]`
 }
 
-function member(
-  name: string,
-  field: Field,
-  { direction, isOptional }: { direction: Direction; isOptional: boolean },
+/** Returns the type of an object with these fields. */
+function membersOf(
+  fields: readonly [name: string, Field][],
+  direction: Direction,
+  isOptional: (field: Field) => boolean,
 ): string {
-  const type = fieldType(field, direction)
-  return `${comment(field.about)}${name}${isOptional ? '?' : ''}: ${mayBeNull(field) ? `${type} | null` : type}`
+  const members = fields.map(([name, field]) => {
+    const type = fieldType(field, direction)
+    return `${comment(field.about)}${name}${isOptional(field) ? '?' : ''}: ${mayBeNull(field) ? `${type} | null` : type}`
+  })
+  return object(members)
 }
 
 function fieldType(field: Field, direction: Direction): string {
@@ -162,22 +150,9 @@ function namedTypes(definitions: readonly Definition[]): string[] {
     for (const direction of ['read', 'sent'] as const) {
       const typeName = namedType(field, direction)
       if (!typeName || types.has(typeName)) continue
-      const inside = members.map(([name, inner]) =>
-        member(name, inner, { direction, isOptional: direction === 'sent' && !mustBeGiven(inner) }),
-      )
-      const type = members.length > 0 ? object(inside) : typeOf(valueSchema(field), direction)
-      types.set(
-        typeName,
-        declaration(
-          capital(
-            kindOf(field)
-              .must(field)
-              .replace(/^must be /, ''),
-          ),
-          typeName,
-          type,
-        ),
-      )
+      const inside = membersOf(members, direction, (inner) => direction === 'sent' && !mustBeGiven(inner))
+      const type = members.length > 0 ? inside : typeOf(valueSchema(field), direction)
+      types.set(typeName, declaration(valueWords(field), typeName, type))
     }
   }
   for (const { fields } of definitions) for (const field of Object.values(fields)) add(field)

@@ -2,7 +2,6 @@ import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
 import { type ConsoleOperation, type Data, type Members, type Shape, typeMarker } from './operation.ts'
 import type * as said from './responses.ts'
-import type * as done from './results.ts'
 
 const paging = ['limit', 'offset'] as const
 const auditFilter = ['from', 'to', 'actor', 'action', 'records'] as const
@@ -65,16 +64,16 @@ export const consoleOperations = {
   'records.create': post('/records/{records}', edit, {
     body: 'a record',
     success: 201,
-    data: typeMarker<done.RecordCreated>(),
+    data: typeMarker<said.RecordCreated>(),
   }),
   'records.update': patch('/records/{records}/{id}', edit, {
     body: 'a record',
-    data: typeMarker<done.RecordUpdated>(),
+    data: typeMarker<said.RecordUpdated>(),
   }),
   'records.delete': remove(
     '/records/{records}/{id}',
     { records: 'DELETE' },
-    { data: typeMarker<done.RecordDeleted>() },
+    { data: typeMarker<said.RecordDeleted>() },
   ),
   'records.export': get('/records/{records}.csv', view),
   'records.history': get('/records/{records}/{id}/history', view, {
@@ -98,18 +97,18 @@ export const consoleOperations = {
   'records.try-import': post('/imports/{records}/try', edit, {
     body: { operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: typeMarker<done.BatchSummary>(),
+    data: typeMarker<said.BatchSummary>(),
   }),
   'records.import': post('/imports/{records}/{id}/batches', edit, {
     body: { from: 'count', to: 'count', operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: typeMarker<done.BatchSummary>(),
+    data: typeMarker<said.BatchSummary>(),
   }),
 
   'removals.list': get('/removals', 'session', { query: paging, data: typeMarker<said.Removal[]>() }),
-  'removals.restore': post('/removals/{id}/restore', 'session', { data: typeMarker<done.RestoreResult>() }),
+  'removals.restore': post('/removals/{id}/restore', 'session', { data: typeMarker<said.RestoreResult>() }),
 
-  'writes.undo': post('/writes/{id}/undo', 'session', { query: ['dry_run'], data: typeMarker<done.WriteUndoResult>() }),
+  'writes.undo': post('/writes/{id}/undo', 'session', { query: ['dry_run'], data: typeMarker<said.WriteUndoResult>() }),
 
   home: get('/home', 'session', { data: typeMarker<said.HomeFigures>() }),
 

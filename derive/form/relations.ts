@@ -1,14 +1,14 @@
 import { type Definition, isIn } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { type Registry, registry } from '#registry/resources/index.ts'
+import { registry } from '#registry/resources/index.ts'
 
 /** The relations between resources, as pages need them. */
 
 /** Records that refer to the current one by the field `by`. The console can filter their list by it. */
 export type ReferringRecords = { records: Definition; by: string }
 
-export const relatedTo = (name: string, all: Registry = registry): ReferringRecords[] =>
-  all.flatMap((records) =>
+export const relatedTo = (name: string): ReferringRecords[] =>
+  registry.flatMap((records) =>
     Object.entries(records.fields)
       .filter(([, field]) => field.kind === 'reference' && field.to === name)
       .map(([by]) => ({ records, by })),
@@ -35,12 +35,8 @@ export const stepsFrom = (definition: Definition, state: unknown): readonly stri
   statusOf(definition)?.moves?.[String(state)] ?? []
 
 /** Returns the resources that can be created from a record, with their first values. */
-export const madeFrom = (
-  { name }: Definition,
-  record: JsonObject,
-  all: Registry = registry,
-): { records: Definition; given: JsonObject }[] =>
-  all.flatMap((records) =>
+export const madeFrom = ({ name }: Definition, record: JsonObject): { records: Definition; given: JsonObject }[] =>
+  registry.flatMap((records) =>
     Object.entries(records.fields).flatMap(([by, field]) => {
       if (field.kind !== 'reference' || field.to !== name || !field.gives || !isIn(record, field.gives.when)) return []
       const given = field.gives.fields.map((each) => [each, record[each] ?? null])

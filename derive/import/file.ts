@@ -38,19 +38,19 @@ export async function readFile(
 ): Promise<ImportFile> {
   onlyText(bytes)
   const decoded = decode(bytes, encoding)
+  // The parser of the browser never ends without a text.
   if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
   const read = await parseRows(decoded.text, separator)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   const [first] = said
   if (!first) throw new FileProblem('empty')
-  const width = noHeader ? Math.max(...said.map(({ cells }) => cells.length)) : first.cells.length
-  if (width > importColumnsMax) throw new FileProblem('too_many_columns', String(importColumnsMax))
+  const header = noHeader ? Array(Math.max(...said.map(({ cells }) => cells.length))).fill('') : first.cells
+  if (header.length > importColumnsMax) throw new FileProblem('too_many_columns', String(importColumnsMax))
   const rows = noHeader ? said : said.slice(1)
   if (rows.length === 0) throw new FileProblem('empty')
-  const columns = nameColumns(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
   const reading = { encoding: decoded.encoding, delimiter: separator, noHeader }
-  return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
+  return { reading, columns: nameColumns(header), rows, fingerprint: fingerprintOf(bytes) }
 }
 
 /** Throws if a file is too large, before it is read into memory. */
@@ -109,35 +109,27 @@ const sliceLength = 64 * 1024
 
 async function parseRows(text: string, delimiter: string): Promise<FileRow[]> {
   const rows: FileRow[] = []
-  const parser = parse({
-    ...{ delimiter, info: true, skip_empty_lines: true },
-    // Rows of another length are refused one by one. A quotation mark within a text is part of the text.
-    ...{ relax_column_count: true, relax_quotes: true },
-  })
-  const ended = new Promise<void>((resolve, reject) => {
-    parser.once('end', resolve)
-    parser.once('error', (error: CsvError & { lines?: number }) =>
-      reject(error.code === 'CSV_QUOTE_NOT_CLOSED' ? new FileProblem('not_closed', String(error.lines)) : error),
-    )
-  })
-  // The outcome is awaited below, perhaps after the rejection.
-  ended.catch(() => undefined)
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  // Rows of another length are refused one by one. A quotation mark within a text is part of the text.
+  const relaxed = { relax_column_count: true, relax_quotes: true }
+  const parser = parse({ delimiter, info: true, skip_empty_lines: true, ...relaxed })
+  parser.once('end', resolve)
+  parser.once('error', (error: CsvError & { lines?: number }) =>
+    reject(error.code === 'CSV_QUOTE_NOT_CLOSED' ? new FileProblem('not_closed', String(error.lines)) : error),
+  )
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
     const within = record.reduce((count, cell) => count + (cell.split('\n').length - 1), 0)
     rows.push({ line: info.lines - within, cells: record })
+    if (rows.length > importRowsMax + 1) reject(new FileProblem('too_many_rows', String(importRowsMax)))
   })
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at + sliceLength) + 1 || text.length
-    const slice = text.slice(at, end)
-    await Promise.race([new Promise((resolve) => parser.write(slice, resolve)), ended])
-    if (rows.length > importRowsMax + 1) throw new FileProblem('too_many_rows', String(importRowsMax))
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = text.indexOf('\n', at + sliceLength) + 1 || text.length
+    parser.write(text.slice(at, end))
     // Yields to other work, so that a page stays responsive.
-    await new Promise((resolve) => setTimeout(resolve, 0))
-    at = end
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 0))])
   }
   parser.end()
   await ended
-  if (rows.length > importRowsMax + 1) throw new FileProblem('too_many_rows', String(importRowsMax))
   return rows
 }
 

@@ -2,8 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
 import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
-import type { LookUpResult } from '../console/responses.ts'
-import type { BatchSummary } from '../console/results.ts'
+import type { BatchSummary, LookUpResult } from '../console/responses.ts'
 import type { ImportFile } from './file.ts'
 import {
   columnOf,

@@ -2,7 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
-import { type Catalogue, type Target, targetsOf } from './targets.ts'
+import { type Target, targetsOf } from './targets.ts'
 import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
 
 /** Converts a row of the file to the body of an operation, or to problems by column. */
@@ -46,15 +46,15 @@ export function createRowReader({ definition, file, settings, currency, catalogu
   const { columns } = file
   const { columns: mapping, match, dates, decimal } = settings
   const habits = habitsOf({ dates, decimal, currency })
+  // Those of the reader's language come first.
+  const wordsFor = (value: string): string[] =>
+    catalogues.flatMap(({ records }) => records[definition.name]?.values[value] ?? [])
   const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
   const mapped = columns.flatMap((column, index) => {
     const target = targets.get(Object.hasOwn(mapping, column) ? (mapping[column] as string) : '')
-    if (!target) return []
-    const wordsFor = wordsOf(catalogues, definition)
-    const cell = { field: target.field, path: target.path, exact: column === target.path, habits, wordsFor }
-    return [{ column, index, target, cell }]
+    return target ? [{ ...target, column, index, exact: column === target.path, habits, wordsFor }] : []
   })
-  const byMatch = mapped.find(({ target }) => target.path === match)
+  const byMatch = mapped.find(({ path }) => path === match)
 
   return ({ line, cells }, n) => {
     const read: RowOutcome = {
@@ -77,25 +77,25 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       refuse(null, '', '', 'cells', `has ${cells.length} cells, where the columns are ${columns.length}`)
       return read
     }
-    for (const { column, index, target, cell } of mapped) {
-      const { path } = target
+    for (const cell of mapped) {
+      const { column, index, path, field } = cell
       const text = (cells[index] as string).trim()
       // An empty cell leaves the stored value as it is.
       if (text === '') continue
       if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
-      else if (target.field.kind === 'reference' && !cell.exact) read.names.push({ path, column, text })
+      else if (field.kind === 'reference' && !cell.exact) read.names.push({ path, column, text })
       else {
         const outcome = readCell(text, cell)
         if ('problem' in outcome) refuse(column, text, path, outcome.problem.code, outcome.problem.message)
-        else put(read.body, target, outcome.value)
+        else put(read.body, cell, outcome.value)
       }
     }
     if (byMatch) {
-      const { column, target } = byMatch
-      const value = read.body[target.path]
+      const { column, path } = byMatch
+      const value = read.body[path]
       read.key = typeof value === 'string' ? value : null
       if (read.key === null && read.problems.length === 0)
-        refuse(column, '', target.path, 'no_key', 'is empty, so no record can be found by it')
+        refuse(column, '', path, 'no_key', 'is empty, so no record can be found by it')
     }
     return read
   }
@@ -112,12 +112,6 @@ function put(body: JsonObject, { name, member }: Target, value: JsonObject[strin
   if (member === undefined) body[name] = value
   else body[name] = { ...(isObject(body[name]) ? body[name] : {}), [member]: value }
 }
-
-/** Returns the words for the values of a choice, those of the reader's language first. */
-const wordsOf =
-  (catalogues: readonly Catalogue[], { name }: Definition) =>
-  (value: string): string[] =>
-    catalogues.flatMap((catalogue) => catalogue.records[name]?.values[value] ?? [])
 
 /** Returns the column of a field of an operation. */
 export const columnOf = ({ columns }: ImportSettings, path: string): string | null =>

@@ -66,15 +66,13 @@ export type SessionService = ImportService & {
   apply(writeId: string, part: Part): Promise<unknown>
 }
 
-/** Settings that are given in place of guesses. A path that is empty leaves its column out. */
-export type GivenSettings = Partial<Pick<ImportSettings, 'dates' | 'decimal' | 'match' | 'columns'>>
-
 export type SessionOptions = {
   definition: Definition
   currency: string
   catalogues: readonly Catalogue[]
   service: SessionService
-  given: GivenSettings
+  /** Settings in place of guesses. A path that is empty leaves its column out. */
+  given?: Partial<Omit<ImportSettings, 'reading'>>
   /** The formats of cells that decide nothing. */
   usual: Pick<ImportSettings, 'dates' | 'decimal'>
   /** Returns whether the import of this file that has stopped goes on. */
@@ -152,7 +150,7 @@ export function createSession(options: SessionOptions) {
 
   /** Returns settings for a file, from those of the last import or those that were chosen for another reading of it. */
   function propose(file: ImportFile, last: ImportSettings | undefined): ImportSettings {
-    const { columns: named = {}, ...given } = options.given
+    const { columns: named = {}, ...given } = options.given ?? {}
     const taken = Object.values(named)
     const guessed = Object.entries(guess(definition, file.columns, catalogues, last?.columns))
     const columns = Object.fromEntries([

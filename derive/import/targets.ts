@@ -118,8 +118,9 @@ export function withheldColumns(
 }
 
 /** Returns the names of a target: as programs spell it, as the interface labels it, and synonyms. */
-function namesOf(definition: Definition, { path, name, member }: Target, catalogues: readonly Catalogue[]) {
-  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, { name, member }))
+function namesOf(definition: Definition, target: Target, catalogues: readonly Catalogue[]) {
+  const { path, name, member } = target
+  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, target))
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
   const others = synonyms[member ?? name] ?? []
   return {
@@ -130,20 +131,12 @@ function namesOf(definition: Definition, { path, name, member }: Target, catalog
   }
 }
 
-function labelsOf(
-  catalogue: Catalogue,
-  { name: resource }: Definition,
-  { name, member }: Pick<Target, 'name' | 'member'>,
-) {
+function labelsOf(catalogue: Catalogue, { name: resource }: Definition, { name, member }: Target) {
   const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
   if (member === undefined) return [label]
   const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
   return [`${label} ${inside}`, inside]
 }
-
-/** Returns the label of a target for people, from the first catalogue. */
-export const labelOf = (catalogue: Catalogue, definition: Definition, target: Target): string =>
-  labelsOf(catalogue, definition, target)[0] as string
 
 /** Reduces a label to letters and digits: `Kd.-Nr.` equals `kdnr`, and `Straße` equals `strasse`. */
 const normalizeLabel = (text: string): string =>

@@ -1,5 +1,5 @@
 import { servedResources } from '#registry/resources/index.ts'
-import { series } from '../words.ts'
+import { inCode } from '../words.ts'
 import { difference, type Facts } from './facts.ts'
 
 /** The additions from one version to the next, for people: operations, and parameters and members of older ones. */
@@ -54,8 +54,6 @@ function placesOf(additions: readonly Addition[], before: Facts): string[] {
 const resources = servedResources.map(({ name }) => name)
 
 const formatOperations = (operations: readonly string[]): string => inCode(commonOperations(operations, resources))
-
-const inCode = (texts: readonly string[]): string => series(texts.map((text) => `\`${text}\``))
 
 /**
  * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the

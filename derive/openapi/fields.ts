@@ -5,7 +5,7 @@ import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
-import { capital, choiceName, formatName, schemaName, series } from '../words.ts'
+import { choiceName, formatName, schemaName, series, valueWords } from '../words.ts'
 
 /**
  * Fields in the document, and their types. Each object and each choice is a named type, because generators name an
@@ -92,11 +92,7 @@ function types(definition: Definition, name: string, field: Field): JsonObject {
 
 function valueType(typeName: string, field: Field): JsonObject {
   const { enum: words, ...schema } = valueSchema(field)
-  const description = capital(
-    kindOf(field)
-      .must(field)
-      .replace(/^must be /, ''),
-  )
+  const description = valueWords(field)
   if (Array.isArray(words)) return enumType(typeName, words, description)
   return { [typeName]: { ...(schema as JsonObject), description } }
 }

@@ -10,7 +10,16 @@ import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../query.ts'
 import { givenTwice, memberTwice } from '../refusals.ts'
 import { type DataRoute, refusalsUnder, unreadableRefusals } from '../routes.ts'
-import { answerSchema, enumType, fieldsMax, groups, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import {
+  answerSchema,
+  enumType,
+  fieldsMax,
+  groups,
+  idSchema,
+  integer,
+  listSchema,
+  refTo,
+} from '../schemas/envelopes.ts'
 import { planExample } from '../schemas/plan.ts'
 
 /** Returns the schema of refusals. The service's own code creates an example of each. */
@@ -55,33 +64,29 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         ),
         ...(codes.includes('batch_refused')
           ? {
-              refused: {
-                type: 'array',
-                items: refTo('schemas', 'RefusedOperation'),
-                maxItems: batchOperationsMax,
-                description: 'With `batch_refused`: every operation that is refused, in their order.',
-              },
+              refused: listSchema(
+                refTo('schemas', 'RefusedOperation'),
+                batchOperationsMax,
+                'With `batch_refused`: every operation that is refused, in their order.',
+              ),
             }
           : {}),
         plan: refTo('schemas', 'WritePlan'),
-        conflicts: {
-          type: 'array',
-          items: refTo('schemas', 'UndoConflict'),
-          maxItems: conflictsMax,
-          description: `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
-        },
+        conflicts: listSchema(
+          refTo('schemas', 'UndoConflict'),
+          conflictsMax,
+          `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
+        ),
       },
     ),
     UndoConflict: answerSchema('A record that is not as a write left it.', {
       records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
       id: { ...idSchema, description: 'Id of the record.' },
-      fields: {
-        type: 'array',
-        items: { type: 'string', maxLength: 63 },
-        maxItems: fieldsMax(registry),
-        description:
-          'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
-      },
+      fields: listSchema(
+        { type: 'string', maxLength: 63 },
+        fieldsMax(registry),
+        'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
+      ),
     }),
     // Each response describes its codes.
     ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
@@ -121,13 +126,9 @@ export function problemExamples(routes: readonly DataRoute[], errorsPage: string
 
 /** Returns the response of a route for a refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
-  const make = refusedBy(route, code)
+  const make = route.refused[code] ?? ofRoute[code]
   return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
 }
-
-/** Returns the function that creates a route's own example of a refusal. */
-const refusedBy = ({ refused }: DataRoute, code: RefusalCode): ((route: DataRoute) => Refusal) | undefined =>
-  refused[code] ?? ofRoute[code]
 
 type ProblemExample = { description: string; value: JsonObject }
 

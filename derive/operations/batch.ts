@@ -42,12 +42,7 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
       'Every scope and add-on that the operations need is needed for the call. It is counted as one call.',
     ],
     scope: null,
-    addOn: 'api',
     needs: batchNeeds,
-    success: 200,
-    pathParameters: [],
-    parameters: [],
-    conditional: false,
     body: {
       description: 'The operations, in the order in which they are done.',
       schema: 'BatchInput',
@@ -80,7 +75,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
       batch_refused: refusalExample,
     },
     answer: done,
-    otherAnswers: {},
     schemas: batchSchemas,
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],

@@ -53,12 +53,8 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
     'The `ETag` is of the whole page, `meta.next` included. With `wait` and `If-None-Match` the answer is a 304 only at the end of the wait, if the page is still the one named.',
   ],
   scope: null,
-  addOn: 'api',
-  success: 200,
-  pathParameters: [],
   parameters,
   conditional: true,
-  body: null,
   refusals: ['insufficient_scope', 'cursor_gone', 'precondition_failed'],
   refused: {
     invalid_parameter: () => refusalOf(() => readFollowing(new Map([['wait', '0']]))),
@@ -80,7 +76,6 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
       },
     },
   },
-  otherAnswers: {},
   schemas: changeSchemas(servedResources),
   collection: inCollection('uses', {
     title: 'The changes come with a cursor',

@@ -5,7 +5,7 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { exampleId, recordExample } from '../examples.ts'
 import { listParameters } from '../parameters.ts'
 import { readChoosing } from '../query.ts'
-import { answerSchema, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, idSchema, integer, listSchema, refTo } from '../schemas/envelopes.ts'
 import { aOne, formatName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ReferenceOperation } from './operation.ts'
@@ -24,15 +24,12 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     method: 'GET',
     path: choicesPath(definition, field, base),
     access: 'read',
-    success: 200,
     summary: `List what ${field} of ${aOne(definition)} can be`,
     description: [
       `Lists the ${formatName(to.name)} whose id \`${field}\` can be, by id and title, in the order of their ids. ${pageSizeDefault} come on a page, and \`Link\` leads to the next one.`,
     ],
-    pathParameters: [],
     parameters: listParameters(to).filter(({ name }) => choosing.includes(name)),
     conditional: true,
-    body: null,
     refusals: ['precondition_failed'],
     refused: { invalid_parameter: () => refusalOf(() => readChoosing(new Map([['limit', '0']]))) },
     answer: {
@@ -52,12 +49,7 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     },
     schemas: {
       ChoicePage: answerSchema('A page of records that a field can refer to.', {
-        data: {
-          type: 'array',
-          items: refTo('schemas', 'Choice'),
-          maxItems: pageSizeMax,
-          description: 'The records of this page.',
-        },
+        data: listSchema(refTo('schemas', 'Choice'), pageSizeMax, 'The records of this page.'),
         meta: refTo('schemas', 'ChoicesMeta'),
       }),
       Choice: answerSchema('A record that a field can refer to.', {

@@ -4,7 +4,7 @@ import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#reg
 import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { planIsFull } from '../refusals.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { aOne, formatName, planWords, schemaName } from '../words.ts'
 import { idVariable, inCollection } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
@@ -39,9 +39,6 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
       ...(plan ? [`The plan of the company limits how many ${formatName(name)} there can be: ${plan}.`] : []),
       'A dry-run answers 200 with `id` null.',
     ],
-    pathParameters: [],
-    parameters: [],
-    conditional: false,
     body: {
       description: `The new ${one}: \`${title}\`, and whatever else is known of it.`,
       schema: `${schemaName(definition)}Create`,
@@ -92,7 +89,7 @@ const preview = (definition: Definition): ResponseSpec => ({
     dry_run: {
       summary: 'Dry-run',
       description: 'There is no record, so there is no id. The plan says what it would be.',
-      value: { data: { id: null, created: false, dry_run: true }, plan: planExampleJson(definition, 'created') },
+      value: { data: { id: null, created: false, dry_run: true }, plan: planExample(definition, 'created') },
     },
   },
 })

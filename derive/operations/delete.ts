@@ -2,7 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import { exampleId } from '../examples.ts'
 import { deleteBlocked } from '../refusals.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
@@ -14,7 +14,6 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   method: 'DELETE',
   path: recordPath(definition, base),
   access: 'write',
-  success: 200,
   summary: `Delete ${aOne(definition)}`,
   description: [
     `Deletes ${aOne(definition)}, unless protected history refers to it. A dry-run answers what would happen.`,
@@ -23,9 +22,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
       .join('\n'),
   ],
   pathParameters: [idOf(definition)],
-  parameters: [],
   conditional: true,
-  body: null,
   refusals: [
     'not_found',
     'precondition_failed',
@@ -97,7 +94,7 @@ function deletedResponse(definition: Definition): ResponseSpec {
         value: {
           data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay },
           plan: {
-            ...planExampleJson(definition, mode === 'hard' ? 'erased' : 'deleted'),
+            ...planExample(definition, mode === 'hard' ? 'erased' : 'deleted'),
             would_delete: along,
             would_keep: stay,
           },

@@ -12,7 +12,6 @@ export const fetch: ResourceOperation<'read'> = (definition, base) => ({
   method: 'GET',
   path: recordPath(definition, base),
   access: 'read',
-  success: 200,
   summary: `Fetch ${aOne(definition)}`,
   description: [
     `Fetches the ${definition.one} as it is now. Its ETag saves the next transfer (\`If-None-Match\`) and guards an update (\`If-Match\`).`,
@@ -20,7 +19,6 @@ export const fetch: ResourceOperation<'read'> = (definition, base) => ({
   pathParameters: [idOf(definition)],
   parameters: [fieldsParameter(definition)],
   conditional: true,
-  body: null,
   refusals: ['not_found', 'precondition_failed'],
   refused: {
     invalid_parameter: () => {

@@ -12,7 +12,6 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
   method: 'GET',
   path: `${recordPath(definition, base)}/history`,
   access: 'read',
-  success: 200,
   summary: `Read the history of the ${definition.one}`,
   description: [
     `Tells every change of the ${definition.one}, the newest first, in the shape of \`/v1/changes\`. One that was deleted has its history still.`,
@@ -20,7 +19,6 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
   pathParameters: [idOf(definition)],
   parameters: cutParameters('Changes'),
   conditional: true,
-  body: null,
   refusals: ['not_found', 'precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readCut(new Map([['limit', '0']]))) },
   answer: {

@@ -13,15 +13,12 @@ export const list: ResourceOperation<'read'> = (definition, base) => ({
   method: 'GET',
   path: collectionPath(definition, base),
   access: 'read',
-  success: 200,
   summary: `List ${formatName(definition.name)}`,
   description: [
     `Lists the company’s ${formatName(definition.name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
   ],
-  pathParameters: [],
   parameters: listParameters(definition),
   conditional: true,
-  body: null,
   refusals: ['precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readListing(new Map([['limit', '0']]), definition)) },
   answer: {

@@ -3,7 +3,7 @@ import { idMax } from '#registry/limits.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription.ts'
 import { exampleId } from '../examples.ts'
-import { answerSchema, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, idSchema, integer, listSchema, refTo } from '../schemas/envelopes.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders } from './record.ts'
@@ -12,12 +12,7 @@ import { readHeaders } from './record.ts'
 export const limitedResources = servedResources.map(({ name }) => name).filter(isPlanLimited)
 
 const text = (description: string, maxLength: number): JsonObject => ({ type: 'string', maxLength, description })
-const words = (description: string): JsonObject => ({
-  type: 'array',
-  items: { type: 'string', maxLength: 63 },
-  maxItems: 1000,
-  description,
-})
+const words = (description: string): JsonObject => listSchema({ type: 'string', maxLength: 63 }, 1000, description)
 
 /** Returns the caller and its rights. */
 export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
@@ -30,14 +25,8 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
     'Shows the company and the token of the call, the scopes that it has at this moment, the add-ons and the limits. Any active token may ask. It is the cheapest test of credentials, and is counted like any call.',
   ],
   scope: null,
-  addOn: 'api',
-  success: 200,
-  pathParameters: [],
-  parameters: [],
   conditional: true,
-  body: null,
   refusals: ['precondition_failed'],
-  refused: {},
   answer: {
     description: 'The company, the token and what is open to it.',
     headers: readHeaders,
@@ -64,7 +53,6 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
       },
     },
   },
-  otherAnswers: {},
   schemas: {
     MeEnvelope: answerSchema('Who calls.', { data: refTo('schemas', 'Me') }),
     Me: answerSchema('Who calls, and what is open to them at this moment.', {
@@ -73,12 +61,7 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
       account_id: { ...idSchema, description: 'The account behind the token, whose permissions limit its scopes.' },
       scopes: words('The scopes that the token carries and its account still holds.'),
       add_ons: words('The add-ons of the company.'),
-      limits: {
-        type: 'array',
-        items: refTo('schemas', 'MeLimit'),
-        maxItems: limitedResources.length,
-        description: 'What the plan limits.',
-      },
+      limits: listSchema(refTo('schemas', 'MeLimit'), limitedResources.length, 'What the plan limits.'),
       rate: {
         anyOf: [refTo('schemas', 'MeRate'), { type: 'null' }],
         description: 'The limit of calls. Null if the service has none.',

@@ -49,33 +49,49 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Op
   description: readonly string[]
   /** The scopes, all of which are needed; null if any token will do. */
   scope: string | readonly string[] | null
-  addOn: AddOn
+  addOn?: AddOn
   /** Returns further needs, if they depend on the body. */
   needs?(body: Json): BodyNeeds
-  success: number
+  success?: number
   /** `record` if the response has the id of a record, so that the documents link to it. */
   makes?: 'record'
   /** True if the response has the record itself when the caller prefers it. */
   represents?: true
   /** The parameters of the path, in its order. */
-  pathParameters: readonly PathParameter[]
+  pathParameters?: readonly PathParameter[]
   /** The parameters of the query. */
-  parameters: readonly Parameter[]
+  parameters?: readonly Parameter[]
   /** True if If-Match and If-None-Match apply. */
-  conditional: boolean
-  body: RequestBody | null
+  conditional?: boolean
+  body?: RequestBody | null
   /** The refusals that the operation decides itself, in order. Those of the pipeline follow from its other members. */
   refusals: readonly RefusalCode[]
   /** Examples of refusals that differ from the usual ones. */
-  refused: { readonly [code in RefusalCode]?: () => Refusal }
+  refused?: { readonly [code in RefusalCode]?: () => Refusal }
   /** The response with the status `success`. */
   answer: ResponseSpec
   /** Other responses by status. 304 follows from a condition on a read. */
-  otherAnswers: { readonly [status: string]: ResponseSpec }
+  otherAnswers?: { readonly [status: string]: ResponseSpec }
   /** Its own types by name. */
-  schemas: JsonObject
+  schemas?: JsonObject
   collection: Collection
 }
+
+/** The members that an operation leaves out if they have these values. */
+export const usualFacts = {
+  addOn: 'api',
+  success: 200,
+  pathParameters: [],
+  parameters: [],
+  conditional: false,
+  body: null,
+  refused: {},
+  otherAnswers: {},
+  schemas: {},
+} as const satisfies Partial<DataOperation>
+
+/** An operation with all of its members. */
+export type CompleteOperation = DataOperation & Required<Pick<DataOperation, keyof typeof usualFacts>>
 
 /**
  * The scopes and add-ons that a body needs besides those of its route, and the permissions of the fields that it

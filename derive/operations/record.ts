@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { type Action, permission } from '#registry/permissions.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, Refusal } from '#registry/refusals.ts'
 import { recordExample } from '../examples.ts'
 import type { HeaderComponent } from '../schemas/headers.ts'
 import { rightsOfBody } from '../visible.ts'
@@ -15,8 +15,6 @@ export const commonFacts = (definition: Definition, action: Action) => ({
   section: sectionOf(definition),
   scope: permission(definition.name, action),
   addOn: definition.served?.addOn ?? 'api',
-  schemas: {},
-  otherAnswers: {},
 })
 
 /** Returns the permissions of the fields that a body of a record names. */
@@ -64,11 +62,7 @@ export const patchTypes = [mergePatchType, ...jsonTypes] as const
 
 /** Returns the refusal that the service's code throws. */
 export function refusalOf(work: () => unknown): Refusal {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
+  const refusal = orRefusal(work)
+  if (refusal instanceof Refusal) return refusal
   throw new Error('an example of a refusal was not refused')
 }

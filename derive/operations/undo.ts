@@ -1,12 +1,10 @@
-import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { registry } from '#registry/resources/index.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
 import { planIsFull } from '../refusals.ts'
 import { answerSchema, integer, refTo } from '../schemas/envelopes.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { writeHeaders } from './record.ts'
@@ -30,8 +28,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
     'One call takes back about 1,000 records; while `remaining` is not 0 the next call, with a new key, goes on.',
   ],
   scope: null,
-  addOn: 'api',
-  success: 200,
   pathParameters: [
     {
       name: 'write_id',
@@ -44,9 +40,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
       sent: { value: '{{write_id}}', about: 'The X-Write-Id of a write; the last delete sets it.' },
     },
   ],
-  parameters: [],
-  conditional: false,
-  body: null,
   refusals: [
     'not_found',
     'insufficient_scope',
@@ -78,12 +71,11 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
         description: 'Nothing is in the way, and the plan says what would be done.',
         value: {
           data: { write_id: writeIdExample, undone: false, dry_run: true, records: 1, remaining: 0 },
-          plan: planExampleJson(registry[0] as Definition, 'updated'),
+          plan: planExample(undefined, 'updated'),
         },
       },
     },
   },
-  otherAnswers: {},
   schemas: {
     Undone: answerSchema('What was taken back of a write, or would be.', {
       write_id: { type: 'string', format: 'uuid', description: 'The write that was taken back.' },

@@ -3,7 +3,7 @@ import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { protectionWords } from '../protection.ts'
-import { planExampleJson } from '../schemas/plan.ts'
+import { planExample } from '../schemas/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
@@ -19,14 +19,12 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     path: recordPath(definition, base),
     access: 'write',
     represents: true,
-    success: 200,
     summary: `Update ${aOne(definition)}`,
     description: [
       `Changes the members that are sent and no others (JSON Merge Patch, RFC 7396). \`null\` clears a field; an array replaces the whole array. The rules are checked on the ${definition.one} as it would be.`,
       ...protectionWords(definition),
     ],
     pathParameters: [idOf(definition)],
-    parameters: [],
     conditional: true,
     body: {
       description: 'The members to change, and no others.',
@@ -71,7 +69,7 @@ function updatedResponse(definition: Definition): ResponseSpec {
       dry_run: {
         summary: 'Dry-run',
         description: 'The body is acceptable and would change this.',
-        value: { data: { id, updated: false, dry_run: true, changed }, plan: planExampleJson(definition, 'updated') },
+        value: { data: { id, updated: false, dry_run: true, changed }, plan: planExample(definition, 'updated') },
       },
     },
   }

@@ -1,4 +1,3 @@
-import type { Definition } from '#registry/definition.ts'
 import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
 import { inCollection } from './collection.ts'
@@ -10,6 +9,19 @@ import { update } from './update.ts'
 /** Changes the record with the caller’s own reference, or creates it. */
 export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
+  const id = exampleIdOf(definition)
+  const updated: ResponseSpec = {
+    description: 'What changed; in a dry-run, what would, and whether there would be a new record.',
+    headers: [...writeHeaders, 'PreferenceApplied', 'NewETag'],
+    schema: `${schemaName(definition)}UpsertedEnvelope`,
+    examples: {
+      updated: {
+        summary: 'Updated',
+        description: 'There was one with the reference.',
+        value: { data: { id, created: false, updated: true, dry_run: false, changed: [definition.title] } },
+      },
+    },
+  }
   return {
     ...commonFacts(definition, 'EDIT'),
     needs: namingFields(definition),
@@ -26,7 +38,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'A value of another unique field that a different record has is a 422, and no merge.',
     ],
     pathParameters: [referenceOf(definition)],
-    parameters: [],
     conditional: true,
     body: {
       description: `The members of the ${definition.one}. \`external_ref\` may be left out, or be the one in the path.`,
@@ -42,40 +53,24 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'reference_conflict',
     ],
     refused: { ...made.refused, ...changed.refused },
-    answer: upsertedResponse(definition, 'created'),
-    otherAnswers: { 200: upsertedResponse(definition, 'updated') },
+    answer: {
+      ...updated,
+      description: `The ${definition.one} exists now, and has this id.`,
+      headers: [...updated.headers, 'Location'],
+      examples: {
+        created: {
+          summary: 'Created',
+          description: 'There was none with the reference.',
+          value: { data: { id, created: true, updated: false, dry_run: false, changed: [] } },
+        },
+      },
+    },
+    otherAnswers: { 200: updated },
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
       offers: ['X-Dry-Run', 'If-Match', 'If-None-Match'],
       title: 'It is there by this reference',
       checks: ["pm.expect(data).to.have.all.keys('id', 'created', 'updated', 'dry_run', 'changed')"],
     }),
-  }
-}
-
-function upsertedResponse(definition: Definition, done: 'created' | 'updated'): ResponseSpec {
-  const [id, changed] = [exampleIdOf(definition), [definition.title]]
-  const isNew = done === 'created'
-  return {
-    description: isNew
-      ? `The ${definition.one} exists now, and has this id.`
-      : 'What changed; in a dry-run, what would, and whether there would be a new record.',
-    headers: [...writeHeaders, 'PreferenceApplied', 'NewETag', ...(isNew ? (['Location'] as const) : [])],
-    schema: `${schemaName(definition)}UpsertedEnvelope`,
-    examples: isNew
-      ? {
-          created: {
-            summary: 'Created',
-            description: 'There was none with the reference.',
-            value: { data: { id, created: true, updated: false, dry_run: false, changed: [] } },
-          },
-        }
-      : {
-          updated: {
-            summary: 'Updated',
-            description: 'There was one with the reference.',
-            value: { data: { id, created: false, updated: true, dry_run: false, changed } },
-          },
-        },
   }
 }

@@ -4,7 +4,7 @@ import { servedResources } from '#registry/resources/index.ts'
 import { batchModes } from '../batch.ts'
 import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
 import { aOne, capital, schemaName } from '../words.ts'
-import { answerSchema, enumType, idSchema, integer, oneWord, refTo } from './envelopes.ts'
+import { answerSchema, enumType, idSchema, integer, listSchema, oneWord, refTo } from './envelopes.ts'
 
 /** Schemas of a batch's request and response. */
 
@@ -111,12 +111,11 @@ export const batchSchemas: JsonObject = {
     dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
     done: count('How many operations were done; in a dry-run, would be.'),
     refused: count('How many were refused.'),
-    operations: {
-      type: 'array',
-      items: refTo('schemas', 'BatchOutcome'),
-      maxItems: batchOperationsMax,
-      description: 'One entry an operation, in their order.',
-    },
+    operations: listSchema(
+      refTo('schemas', 'BatchOutcome'),
+      batchOperationsMax,
+      'One entry an operation, in their order.',
+    ),
   }),
   BatchEnvelope: answerSchema(
     'What became of a batch.',

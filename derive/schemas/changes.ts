@@ -4,7 +4,7 @@ import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { aOne, formatName, schemaName } from '../words.ts'
-import { answerSchema, enumType, idSchema, oneWord, refTo } from './envelopes.ts'
+import { answerSchema, enumType, idSchema, listSchema, oneWord, refTo } from './envelopes.ts'
 
 /** A change in the feed and in the history of a record. */
 
@@ -52,12 +52,8 @@ const typesOfMembers: JsonObject = Object.fromEntries(
   Object.entries(members).map(([name, [, schema]]) => [name, schema]),
 )
 
-const changesOf = (type: string): JsonObject => ({
-  type: 'array',
-  items: refTo('schemas', type),
-  maxItems: pageSizeMax,
-  description: 'The changes of this page.',
-})
+const changesOf = (type: string): JsonObject =>
+  listSchema(refTo('schemas', type), pageSizeMax, 'The changes of this page.')
 
 /** Returns `ProjectChange`, and the page of them in a history. */
 export function changeTypesOf(definition: Definition): JsonObject {
@@ -143,12 +139,11 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
       type: 'boolean',
       description: 'Whether to call again at once. A page can be empty and have more behind it.',
     },
-    records: {
-      type: 'array',
-      items: refTo('schemas', 'ChangeRecords'),
-      maxItems: 50,
-      description: 'The resources that were looked at: those asked for, or all that the token may read.',
-    },
+    records: listSchema(
+      refTo('schemas', 'ChangeRecords'),
+      50,
+      'The resources that were looked at: those asked for, or all that the token may read.',
+    ),
   }),
 })
 

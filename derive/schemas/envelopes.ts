@@ -14,6 +14,11 @@ export const answerSchema = (description: string, properties: JsonObject, option
   required: Object.keys(properties),
 })
 
+/** Returns the schema of a list. */
+export const listSchema = (items: JsonObject, maxItems: number, description: string): JsonObject => ({
+  ...{ type: 'array', items, maxItems, description },
+})
+
 /** Returns the name of a record's type with chosen fields. */
 export const partName = (definition: Definition): string => `${schemaName(definition)}Part`
 
@@ -26,18 +31,17 @@ export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum:
 export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const name = schemaName(definition)
   const record = refTo('schemas', view === 'all' ? partName(definition) : name)
-  const data = { type: 'array', items: record, maxItems: pageSizeMax, description: 'The records of this page.' }
   return {
     [`${name}Page`]: answerSchema(`A page of ${formatName(definition.name)}.`, {
-      data,
+      data: listSchema(record, pageSizeMax, 'The records of this page.'),
       meta: refTo('schemas', 'PageMeta'),
     }),
     [`${name}Envelope`]: answerSchema(`One ${definition.one}.`, { data: record }),
-    ...Object.assign(
-      {},
-      ...Object.entries(written).map(([what, about]) => ({
-        [`${name}${what}Envelope`]: envelopeOf(what, about, { record: refTo('schemas', name) }),
-      })),
+    ...Object.fromEntries(
+      Object.entries(written).map(([what, about]) => [
+        `${name}${what}Envelope`,
+        envelopeOf(what, about, { record: refTo('schemas', name) }),
+      ]),
     ),
   }
 }
@@ -120,13 +124,12 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
 export const fieldsMax = (definitions: readonly Definition[]): number =>
   Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
 
-const changedFields = (maxItems: number): JsonObject => ({
-  type: 'array',
-  items: { type: 'string', maxLength: 63 },
-  maxItems,
-  description:
+const changedFields = (maxItems: number): JsonObject =>
+  listSchema(
+    { type: 'string', maxLength: 63 },
+    maxItems,
     'The fields that changed, or would; amounts worked out by the service are among them. In a dry-run without the VIEW of the resource: the fields sent.',
-})
+  )
 
 const deletedWords = 'What a delete did, or would do.'
 
@@ -148,20 +151,14 @@ const dryRun = flag('Whether this was a dry-run, which writes nothing.')
 const group: JsonObject = {
   records: { type: 'string', maxLength: 63, description: 'Kind of the records.', examples: ['tasks'] },
   count: integer('int64', 1, idMax, 'How many there are.'),
-  ids: {
-    type: 'array',
-    items: idSchema,
-    maxItems: listedIdsMax,
-    description: `Their ids in ascending order, the first ${listedIdsMax} at most.`,
-  },
+  ids: listSchema(idSchema, listedIdsMax, `Their ids in ascending order, the first ${listedIdsMax} at most.`),
 }
 
 /** One group a resource; of those that stay, one for each resource and effect. */
 const groupsMax = 2 * registry.length
 
-export const groups = (item: string, description: string): JsonObject => ({
-  ...{ type: 'array', items: refTo('schemas', item), maxItems: groupsMax, description },
-})
+export const groups = (item: string, description: string): JsonObject =>
+  listSchema(refTo('schemas', item), groupsMax, description)
 
 /** Returns a type for one of some words. */
 export const enumType = (

@@ -5,7 +5,7 @@ import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
-import { answerSchema, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
+import { answerSchema, enumType, groups, idSchema, integer, listSchema, refTo } from './envelopes.ts'
 
 /** Schemas of a dry-run's preview. */
 
@@ -18,12 +18,11 @@ export const planSchemas: JsonObject = {
         'Stands for all that the call would do and what that rests on. Send it in If-Plan, in quotes, and the call does this or nothing.',
     },
     total: integer('int64', 0, idMax, 'How many records would change.'),
-    changes: {
-      type: 'array',
-      items: refTo('schemas', 'PlannedChange'),
-      maxItems: plannedChangesMax,
-      description: `What would happen to each, the first ${plannedChangesMax} at most.`,
-    },
+    changes: listSchema(
+      refTo('schemas', 'PlannedChange'),
+      plannedChangesMax,
+      `What would happen to each, the first ${plannedChangesMax} at most.`,
+    ),
     would_delete: groups('RecordGroup', 'Records that would be deleted along with what is deleted.'),
     would_keep: groups('KeptGroup', 'Records that refer to what would be deleted, and would stay.'),
   }),
@@ -54,11 +53,11 @@ export const planSchemas: JsonObject = {
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
-/** Returns a preview of one change, as JSON. */
-export const planExampleJson = (definition: Definition, action: PlannedChange['action']): JsonObject =>
-  planExample(definition, action) as unknown as JsonObject
-
-export function planExample(definition = registry[0] as Definition, action: PlannedChange['action']): Preview {
+/** Returns a preview of one change. */
+export function planExample(
+  definition = registry[0] as Definition,
+  action: PlannedChange['action'],
+): Preview & JsonObject {
   const { id, [definition.title]: title = null } = recordExample(definition)
   const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
   const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }

@@ -17,7 +17,7 @@ export const date: Kind<DateField> = {
 /** A day as digits; PostgreSQL has no year 0. */
 export const dayPattern = '([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)-[0-9]{2}-[0-9]{2}'
 
-function isCalendarDay(value: string): boolean {
+export function isCalendarDay(value: string): boolean {
   const at = new Date(`${value}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
 }

@@ -17,7 +17,7 @@ export const categories = record({
   search: ['name'],
   filters: ['kind'],
   rules: [
-    (after, before) =>
+    ({ after, before }) =>
       before !== null && before.kind !== after.kind
         ? { field: 'kind', code: 'locked', message: 'cannot change; make another category instead' }
         : undefined,

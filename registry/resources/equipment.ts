@@ -1,6 +1,5 @@
 import { resource } from '../common.ts'
-import type { Problem } from '../definition.ts'
-import type { JsonObject } from '../json.ts'
+import type { Problem, RuleInput } from '../definition.ts'
 
 export const equipment = resource({
   name: 'equipment',
@@ -68,7 +67,7 @@ export const equipment = resource({
   },
 })
 
-function meterNeverFalls(after: JsonObject, before: JsonObject | null): Problem | undefined {
+function meterNeverFalls({ after, before }: RuleInput): Problem | undefined {
   const reading = before?.meter_hours
   if (typeof reading !== 'number' || (typeof after.meter_hours === 'number' && after.meter_hours >= reading))
     return undefined

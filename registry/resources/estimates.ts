@@ -1,6 +1,5 @@
 import { resource } from '../common.ts'
-import type { Problem, ReferencedRecords } from '../definition.ts'
-import type { JsonObject } from '../json.ts'
+import type { Problem, RuleInput } from '../definition.ts'
 import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder, isPast } from './rules.ts'
 
@@ -67,8 +66,7 @@ export const estimates = resource({
   },
 })
 
-function projectOfClient(after: JsonObject, _before: JsonObject | null, found: ReferencedRecords): Problem | undefined {
-  const project = found.project_id
+function projectOfClient({ after, found: { project_id: project } }: RuleInput): Problem | undefined {
   if (!project || after.client_id === null || project.client_id === after.client_id) return undefined
   return { field: 'project_id', code: 'not_of_client', message: 'must be a project of the client in client_id' }
 }

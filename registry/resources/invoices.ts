@@ -1,5 +1,5 @@
 import { record } from '../common.ts'
-import { type Problem, problem, type ReferencedRecords } from '../definition.ts'
+import { type Problem, problem, type RuleInput } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
@@ -61,21 +61,13 @@ export const invoices = record({
 })
 
 /** Returns no problem for a project without a client. */
-function projectFits(
-  after: JsonObject,
-  _before: JsonObject | null,
-  { project_id: project }: ReferencedRecords,
-): Problem | undefined {
+function projectFits({ after, found: { project_id: project } }: RuleInput): Problem | undefined {
   if (!project || project.client_id === null || project.client_id === after.client_id) return undefined
   const message = 'must be a project of the client in client_id, or one that has no client'
   return problem('project_id', 'not_of_client', message)
 }
 
-function estimateFits(
-  after: JsonObject,
-  _before: JsonObject | null,
-  { estimate_id: estimate }: ReferencedRecords,
-): Problem | undefined {
+function estimateFits({ after, found: { estimate_id: estimate } }: RuleInput): Problem | undefined {
   if (!estimate) return undefined
   if (estimate.client_id !== null && estimate.client_id !== after.client_id)
     return problem('estimate_id', 'not_of_client', 'must be an estimate to the client in client_id')

@@ -1,6 +1,5 @@
 import { resource } from '../common.ts'
-import { type Problem, problem, type ReferencedRecords } from '../definition.ts'
-import type { JsonObject } from '../json.ts'
+import { type Problem, problem, type RuleInput } from '../definition.ts'
 import { drafts, inOrder } from './rules.ts'
 
 export const projects = resource({
@@ -84,11 +83,7 @@ export const projects = resource({
   },
 })
 
-function clientTakesProjects(
-  after: JsonObject,
-  before: JsonObject | null,
-  found: ReferencedRecords,
-): Problem | undefined {
+function clientTakesProjects({ after, before, found }: RuleInput): Problem | undefined {
   const isNew = before === null || before.client_id !== after.client_id
   if (!isNew || found.client_id?.status !== 'BLOCKED') return undefined
   const message = 'is a BLOCKED client, who gets no new project; change the status of the client first'

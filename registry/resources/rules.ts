@@ -1,4 +1,4 @@
-import { type Match, type Problem, problem, type Rule } from '../definition.ts'
+import { type Match, problem, type Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Matches records that were not promised to anybody yet. */
@@ -9,7 +9,7 @@ export const drafts: Match = { status: ['DRAFT'] }
 /** Checks that the day in `later` is not before the day in `earlier`. */
 export const inOrder =
   (earlier: string, later: string): Rule =>
-  (after): Problem | undefined => {
+  ({ after }) => {
     const [from, to] = [after[earlier], after[later]]
     if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
     return problem(later, 'date_order', `must not be before ${earlier} (${from})`)

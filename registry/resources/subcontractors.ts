@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { percent, resource } from '../common.ts'
 import { drafts } from './rules.ts'
 
 export const subcontractors = resource({
@@ -50,14 +50,7 @@ export const subcontractors = resource({
       about: 'As printed on the insurance policy.',
     },
     insurance_expires_on: { kind: 'date', example: '2026-12-31', about: 'Last day of its insurance.' },
-    retention_pct: {
-      kind: 'decimal',
-      min: 0,
-      max: 100,
-      places: 2,
-      example: 5,
-      about: 'Share of each payment held back, in percent.',
-    },
+    retention_pct: { ...percent, example: 5, about: 'Share of each payment held back, in percent.' },
     payment_terms_days: { kind: 'integer', min: 0, max: 365, example: 30, about: 'Days taken to pay it.' },
     rating: { kind: 'integer', min: 1, max: 5, example: 4, about: 'How good its work is, from 1 to 5.' },
     address: { kind: 'address', about: 'Where it has its office.' },

@@ -1,6 +1,5 @@
 import { resource } from '../common.ts'
-import type { Problem } from '../definition.ts'
-import type { JsonObject } from '../json.ts'
+import type { Problem, RuleInput } from '../definition.ts'
 import { drafts, inOrder } from './rules.ts'
 
 export const workers = resource({
@@ -76,7 +75,7 @@ export const workers = resource({
   },
 })
 
-function notOwnSupervisor(after: JsonObject): Problem | undefined {
+function notOwnSupervisor({ after }: RuleInput): Problem | undefined {
   if (after.id === null || after.supervisor_id !== after.id) return undefined
   return { field: 'supervisor_id', code: 'cycle', message: 'must be another worker: nobody supervises himself' }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { type delimiters, type Encoding, encodings } from '#derive/import/file.ts'
-import { type DateOrder, type DecimalSign, dateOrders, decimalSigns } from '#derive/import/values.ts'
+import { encodings, type FileFormat } from '#derive/import/file.ts'
+import type { ImportSettings } from '#derive/import/rows.ts'
+import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { Mistake } from './mistake.ts'
@@ -8,15 +9,13 @@ import { runImport } from './run-import.ts'
 import type { CommandContext } from './terminal.ts'
 import { readId } from './words.ts'
 
-export type ImportOptions = {
+export type ImportOptions = Partial<
+  Pick<FileFormat, 'delimiter' | 'encoding'> & Pick<ImportSettings, 'decimal' | 'dates'>
+> & {
   company: number
   match?: string
   /** Column → path; an empty path leaves the column out. */
   map: { readonly [column: string]: string }
-  delimiter?: (typeof delimiters)[number]
-  encoding?: Encoding
-  decimal?: DecimalSign
-  dates?: DateOrder
   header: boolean
   dryRun?: true
   skipRefused?: true
@@ -45,11 +44,11 @@ export function addImport(program: Command, context: CommandContext): void {
     .option(
       '--delimiter <sign>',
       'the separator of cells: , or ; or tab',
-      oneOf('--delimiter', { ',': ',', ';': ';', tab: '\t' }),
+      oneOf('--delimiter', [',', ';', 'tab'], [',', ';', '\t']),
     )
-    .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', mapWords(encodings)))
-    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', mapWords(decimalSigns)))
-    .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', mapWords(dateOrders)))
+    .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', encodings))
+    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', decimalSigns))
+    .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', dateOrders))
     .option('--no-header', 'read the first row as data; the columns are then named Column 1, Column 2 …')
     .option('--dry-run', 'check every row and write nothing')
     .option('--skip-refused', 'import the other rows if some are refused')
@@ -87,13 +86,11 @@ function readMapping(word: string, before: ImportOptions['map']): ImportOptions[
   return { ...before, [word.slice(0, at)]: word.slice(at + 1).trim() }
 }
 
+/** Parses one of some words. `values` are what they stand for, if that is not the words themselves. */
 const oneOf =
-  <Value>(called: string, values: { readonly [word: string]: Value }) =>
-  (word: string): Value => {
-    const value = Object.hasOwn(values, word) ? values[word] : undefined
+  (called: string, words: readonly string[], values = words) =>
+  (word: string): string => {
+    const value = values[words.indexOf(word)]
     if (value !== undefined) return value
-    throw new Mistake(`${called} must be ${Object.keys(values).join(' or ')} and not ${JSON.stringify(word)}.`)
+    throw new Mistake(`${called} must be ${words.join(' or ')} and not ${JSON.stringify(word)}.`)
   }
-
-const mapWords = <Word extends string>(words: readonly Word[]): { readonly [word: string]: Word } =>
-  Object.fromEntries(words.map((word) => [word, word]))

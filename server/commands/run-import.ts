@@ -1,20 +1,35 @@
 import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportResult } from '#derive/console/responses.ts'
+import type { BatchSummary, ImportResult } from '#derive/console/responses.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { checkSize } from '#derive/import/file.ts'
-import type { RowOutcome } from '#derive/import/importer.ts'
-import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
-import { countsOf, createSession, type Session, type SessionState, type Stage } from '#derive/import/session.ts'
+import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
+import { differenceCsv, formatProblem, refusedCsv } from '#derive/import/report.ts'
+import type { ImportSettings } from '#derive/import/rows.ts'
+import {
+  type Counts,
+  countsOf,
+  createSession,
+  type Session,
+  type SessionService,
+  type SessionState,
+  type Stage,
+} from '#derive/import/session.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
 import { formatCount } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { type Preview, problemBody, Refusal } from '#registry/refusals.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
+import type { App } from '../app.ts'
 import { runUntilSignal } from '../lifecycle.ts'
+import { importBatch } from '../pipeline/import-batch.ts'
+import { operator } from '../records/actor.ts'
 import { showCompany } from '../service/company.ts'
+import { beginImport, type ImportPart, listImports, lookUpValues } from '../service/imports.ts'
+import { operatorCaller, runWrite } from '../writes/run-write.ts'
 import type { ImportOptions } from './import.ts'
-import { serviceOf } from './import-batches.ts'
-import { changedLines, formatCounts, formatSettings, jsonOf, refusedLines } from './import-words.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
@@ -40,7 +55,7 @@ export async function runImport(
         definition,
         currency,
         catalogues: [english, german],
-        service: serviceOf({ app, definition, companyId }),
+        service: serviceOf(app, definition, companyId),
         given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
         usual: { dates: 'ymd', decimal: 'point' },
         goesOn: (earlier) => goesOn(earlier, given),
@@ -61,6 +76,36 @@ async function openFile(path: string): Promise<Uint8Array> {
   if (stats.isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR', path })
   checkSize(stats.size)
   return readBytes(path)
+}
+
+/** Returns the operations of an import, as the command does them without HTTP. */
+function serviceOf(app: App, definition: Definition, companyId: number): SessionService {
+  const { database } = app
+  const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
+  /** Writes a part, or tries operations if there is none. */
+  async function run(operations: readonly JsonObject[], part?: ImportPart, ifPlan?: string) {
+    const { answer } = await runWrite(database, {
+      caller: operatorCaller(companyId),
+      dryRun: part === undefined,
+      work: {
+        execute: (transaction, actor) =>
+          importBatch(app, transaction, actor, { definition, operations, part, ifPlan, call }),
+      },
+    })
+    return JSON.parse(answer.body) as { data: BatchSummary; plan: Preview }
+  }
+  return {
+    list: () => database.transaction((transaction) => listImports(transaction, operator(companyId), definition.name)),
+    begin: (write) =>
+      database.transaction((transaction) =>
+        beginImport(transaction, operator(companyId), { records: definition.name, ...write }),
+      ),
+    lookUp: (field, values) =>
+      database.transaction((transaction) => lookUpValues(transaction, companyId, definition, { field, values })),
+    attempt: (operations) => run(operations),
+    apply: (writeId, { from, to, operations, plan }) => run(operations, { writeId, from, to }, plan ?? undefined),
+    refusalOf: (error) => (error instanceof Refusal ? problemBody(error, call.requestId, call.errorsPage) : undefined),
+  }
 }
 
 /** Returns a function that shows the progress of each step. */
@@ -143,3 +188,55 @@ async function confirmRows(context: CommandContext, rows: readonly RowOutcome[])
   stderr.write('Type "yes" to import them: ')
   return (await readLine(context)).toLowerCase() === 'yes'
 }
+
+/** Formats how the file is read. */
+const formatSettings = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
+  ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
+  `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
+]
+
+const formatCounts = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
+  mood === 'would'
+    ? `Would create ${created}, change ${changed}, leave ${same} alone and refuse ${refused}.`
+    : `Created ${created}, changed ${changed}, left ${same} alone, refused ${refused}.`
+
+const shownMax = 20
+
+/** Formats the first rows that create or change a record. */
+const changedLines = (rows: readonly RowOutcome[]): string[] =>
+  rows
+    .filter(isWritten)
+    .slice(0, shownMax)
+    .map(({ line, title, fields }) => {
+      const changes = Object.entries(fields).map(
+        ([name, pair]) => `${name} ${pair.map((one) => JSON.stringify(one)).join(' → ')}`,
+      )
+      return `line ${line}, ${inLine(title)}: ${inLine(changes.join('; '))}`
+    })
+
+/** Formats the first refused rows with the reasons. */
+function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
+  const refused = refusedOf(rows)
+  const lines = refused
+    .slice(0, shownMax)
+    .map(({ line, problems }) => `line ${line}: ${problems.map(withValue).join('; ')}`)
+  const more = refused.length - shownMax
+  const where = report === undefined ? 'give --report for all of them' : `${report} has all of them`
+  return more > 0 ? [...lines, `… and ${more} more: ${where}.`] : lines
+}
+
+function withValue(problem: RowOutcome['problems'][number]): string {
+  const said = problem.value === '' ? '' : ` (the cell has ${JSON.stringify(problem.value)})`
+  return inLine(formatProblem(problem) + said)
+}
+
+/** Returns an import for programs. */
+const jsonOf = ({ counts, rows, settings }: SessionState) => ({
+  ...counts,
+  refused_rows: refusedOf(rows)
+    .slice(0, 1000)
+    .map(({ line, problems }) => ({ line, problems })),
+  columns: settings.columns,
+})
+
+const refusedOf = (rows: readonly RowOutcome[]): RowOutcome[] => rows.filter(({ outcome }) => outcome === 'refused')

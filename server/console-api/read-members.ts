@@ -3,7 +3,7 @@ import type { Members, MemberType, Shape } from '#derive/console/operation.ts'
 import type { Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
-import { countStrangers, strangersLeft } from '#registry/strangers.ts'
+import { countStrangers } from '#registry/strangers.ts'
 
 /** Returns the members of a body, nothing stripped and nothing converted. Throws all problems at once. */
 export function readMembers<S extends Shape>(body: Json, shape: S): Members<S> {
@@ -23,7 +23,7 @@ function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
     problems.push({ field: path + name, code, message })
   for (const [name, value] of Object.entries(body)) {
     const member = Object.hasOwn(shape, name) ? shape[name] : undefined
-    if (member === undefined) problems.push(...strangers(path + name, () => Object.keys(shape)))
+    if (member === undefined) problems.push(...strangers.meet(path + name, () => Object.keys(shape)))
     else if (typeof member === 'object') problems.push(...problemsOf(value, member, `${path}${name}.`))
     else {
       const sort = sorts[member.replace('?', '') as MemberType]
@@ -34,7 +34,7 @@ function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
     const isNeeded = typeof member === 'string' && !member.endsWith('?')
     if (isNeeded && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
   }
-  return [...problems, ...strangersLeft(strangers)]
+  return [...problems, ...strangers.left()]
 }
 
 const sorts: { readonly [sort in MemberType]: { is(value: Json): boolean; must: string } } = {

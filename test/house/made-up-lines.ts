@@ -56,7 +56,7 @@ export const percent: Kind<PercentField> = {
     {
       file: 'registry/resources/trades.ts',
       at: "  search: ['name'],\n",
-      put: "  rules: [({ name }) => (name === 'None' ? { field: 'name', code: 'not_allowed', message: 'must be a trade' } : undefined)],\n  search: ['name'],\n",
+      put: "  rules: [({ after }) => (after.name === 'None' ? { field: 'name', code: 'not_allowed', message: 'must be a trade' } : undefined)],\n  search: ['name'],\n",
     },
   ],
   'a resource': [

@@ -46,7 +46,7 @@ describe.each(registry)('$name', (definition: Definition) => {
     const example = recordExample(definition)
     for (const record of [example, Object.fromEntries(Object.keys(fields).map((field) => [field, null]))]) {
       const after = { ...record, lines: [] }
-      for (const rule of definition.rules ?? []) rule(seen(after), seen(example), {})
+      for (const rule of definition.rules ?? []) rule({ after: seen(after), before: seen(example), found: {} })
       definition.computed?.(seen(after))
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }

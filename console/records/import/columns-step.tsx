@@ -4,9 +4,10 @@ import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Typography from '@mui/material/Typography'
 import { delimiters, encodings } from '#derive/import/file.ts'
-import { matchFieldsOf } from '#derive/import/targets.ts'
+import { matchFieldsOf, targetsOf } from '#derive/import/targets.ts'
 import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Grow, PlainList, Tiles } from '../../ui/layout.tsx'
@@ -17,11 +18,17 @@ import type { ImportState } from './use-import.ts'
 /** Which field each column is for, by which field a row finds its record, and how the file is read. */
 export function ColumnsStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
-  const { label } = useRecordTexts()
+  const { label, path } = useRecordTexts()
   const format = useFormat()
   const { file, name, settings, problems, done, writeId, withheld } = importing.state
-  const nameOf = (path: string): string => importing.targets.find((one) => one.path === path)?.label ?? path
-  const [problem] = problems.flatMap(({ code, about }) => imports.settingsProblems[code]?.(nameOf(about)) ?? [])
+  const targets = targetsOf(definition).map(({ path: value, field }) => ({
+    value,
+    text: path(definition.name, value),
+    kind: field.kind,
+  }))
+  const [problem] = problems.flatMap(
+    ({ code, about }) => imports.settingsProblems[code]?.(path(definition.name, about)) ?? [],
+  )
   const match = [
     { value: '', text: imports.matchNone },
     ...matchFieldsOf(definition).map((field) => ({ value: field, text: label(definition.name, field) })),
@@ -47,7 +54,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
           <Panel title={imports.columns}>
             <PlainList aria-label={imports.columns}>
               {file.columns.map((column, index) => (
-                <ColumnRow key={column} {...{ importing, column, index }} />
+                <ColumnRow key={column} {...{ importing, targets, column, index }} />
               ))}
             </PlainList>
             <Box sx={{ mt: 2, maxWidth: 480 }}>
@@ -70,36 +77,27 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   )
 }
 
-type ColumnRowProps = { importing: ImportState; column: string; index: number }
+type ColumnRowProps = {
+  importing: ImportState
+  targets: readonly { value: string; text: string; kind: Field['kind'] }[]
+  column: string
+  index: number
+}
 
-function ColumnRow({ importing, column, index }: ColumnRowProps) {
+function ColumnRow({ importing, targets, column, index }: ColumnRowProps) {
   const { imports } = useTexts()
-  const { targets, state } = importing
-  const { settings, file } = state
+  const { settings, file } = importing.state
   const path = settings.columns[column] ?? ''
   const samples = file.rows
     .slice(0, 50)
     .map(({ cells }) => cells[index]?.trim() ?? '')
     .filter((cell) => cell !== '')
     .slice(0, 3)
-  const options = targets.map((target) => ({ value: target.path, text: target.label }))
-  const kind = targets.find((target) => target.path === path)?.field.kind
+  const kind = targets.find(({ value }) => value === path)?.kind
   const exactHint = kind === 'reference' ? imports.inIds : kind === 'money' ? imports.inMinor : undefined
   const { [column]: _, ...others } = settings.columns
   return (
-    <Box
-      component="li"
-      sx={{
-        display: 'grid',
-        gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' },
-        columnGap: 2,
-        rowGap: 1.5,
-        alignItems: 'center',
-        py: 1,
-        borderBottom: 1,
-        borderColor: 'divider',
-      }}
-    >
+    <Tiles component="li" width={260} sx={{ alignItems: 'center', py: 1, borderBottom: 1, borderColor: 'divider' }}>
       <Grow>
         <Typography variant="subtitle1">{column}</Typography>
         <MutedText noWrap title={samples.join(' · ')}>
@@ -109,7 +107,7 @@ function ColumnRow({ importing, column, index }: ColumnRowProps) {
       <Select
         label={imports.fieldOf(column)}
         value={path}
-        options={[{ value: '', text: imports.leftOut }, ...options]}
+        options={[{ value: '', text: imports.leftOut }, ...targets]}
         helperText={path === column ? exactHint : undefined}
         onChange={(chosen) =>
           importing.decide({
@@ -118,7 +116,7 @@ function ColumnRow({ importing, column, index }: ColumnRowProps) {
           })
         }
       />
-    </Box>
+    </Tiles>
   )
 }
 

@@ -5,6 +5,7 @@ import Step from '@mui/material/Step'
 import StepLabel from '@mui/material/StepLabel'
 import Stepper from '@mui/material/Stepper'
 import Typography from '@mui/material/Typography'
+import { LinkBase } from 'react-admin'
 import { FileProblem } from '#derive/import/file-problem.ts'
 import type { Stage } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -17,30 +18,18 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Buttons, Unbroken } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Note } from '../../ui/panel.tsx'
+import { Note, Panel, Text } from '../../ui/panel.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { ColumnsStep } from './columns-step.tsx'
 import { DifferenceStep, RowList } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
-import { ResultStep } from './result-step.tsx'
 import { type ImportState, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
 
-/** Which step a stage belongs to. */
-const stepOf: { readonly [stage in Stage]: number } = {
-  file: 0,
-  reading: 0,
-  columns: 1,
-  looking: 1,
-  difference: 2,
-  writing: 3,
-  changed: 3,
-  stopped: 3,
-  done: 3,
-  undoing: 3,
-  undone: 3,
-}
+/** Returns the step of a stage. What comes after the difference is part of the result. */
+const stepOf = (stage: Stage): (typeof steps)[number] =>
+  stage === 'reading' ? 'file' : stage === 'looking' ? 'columns' : (steps.find((step) => step === stage) ?? 'result')
 
 /** Records out of a file: what each row would do is shown, and that is done. */
 export function ImportPage({ definition }: { definition: Definition }) {
@@ -50,6 +39,7 @@ export function ImportPage({ definition }: { definition: Definition }) {
   const importing = useImport(definition)
   const { stage, error } = importing.state
   const unsaved = useUnsaved(['looking', 'difference', 'writing', 'changed'].includes(stage))
+  const step = stepOf(stage)
   const shown = { definition, importing }
   const isRunning = stage === 'looking' || stage === 'writing' || stage === 'changed'
   return (
@@ -58,7 +48,7 @@ export function ImportPage({ definition }: { definition: Definition }) {
       above={{ label: many(definition.name), to: listPath(definition.name) }}
       lead={imports.lead}
     >
-      <Stepper activeStep={stepOf[stage]} alternativeLabel>
+      <Stepper activeStep={steps.indexOf(step)} alternativeLabel>
         {steps.map((name) => (
           <Step key={name}>
             <StepLabel>{imports.steps[name]}</StepLabel>
@@ -73,11 +63,11 @@ export function ImportPage({ definition }: { definition: Definition }) {
         </Note>
       )}
       <div>
-        {stepOf[stage] === 0 && <FileStep {...shown} />}
+        {step === 'file' && <FileStep {...shown} />}
         {stage === 'columns' && <ColumnsStep {...shown} />}
         {isRunning && <Progress importing={importing} />}
-        {stage === 'difference' && <DifferenceStep {...shown} />}
-        {stepOf[stage] === 3 && !isRunning && <ResultStep {...shown} />}
+        {step === 'difference' && <DifferenceStep {...shown} />}
+        {step === 'result' && !isRunning && <ResultStep {...shown} />}
       </div>
       {stage === 'changed' && <ChangedDialog {...shown} />}
       {unsaved.question}
@@ -125,5 +115,46 @@ function ChangedDialog({ definition, importing }: { definition: Definition; impo
       <Typography gutterBottom>{imports.changed}</Typography>
       <RowList definition={definition} rows={importing.state.changed?.rows ?? []} />
     </AskFirst>
+  )
+}
+
+/** What was written, and the ways on: to go on, to take all of it back, to the list. */
+function ResultStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
+  const { imports } = useTexts()
+  const format = useFormat()
+  const { stage, done, file, counts, writeId, remaining } = importing.state
+  const total = file.rows.length
+  const isDone = done >= total
+  const isUndone = stage === 'undone'
+  const isUndoing = stage === 'undoing'
+  return (
+    <Panel title={imports.steps.result}>
+      <Text role="status" variant="subtitle1" mb={1}>
+        {isUndone
+          ? imports.undone
+          : isDone
+            ? imports.done(format.number(counts.created), format.number(counts.changed))
+            : imports.stopped(format.number(done), format.number(total))}
+      </Text>
+      {isDone && !isUndone && (
+        <Typography color="textSecondary">{imports.left(counts.same, counts.refused)}</Typography>
+      )}
+      {isUndoing && remaining > 0 && <Typography aria-live="polite">{imports.undoing(remaining)}</Typography>}
+      <Buttons>
+        {!isDone && !isUndone && (
+          <Button variant="contained" onClick={importing.apply} disabled={isUndoing}>
+            {imports.goOn}
+          </Button>
+        )}
+        <Button variant={isDone ? 'contained' : 'outlined'} component={LinkBase} to={listPath(definition.name)}>
+          {imports.list}
+        </Button>
+        {!isUndone && writeId !== undefined && (
+          <Button variant="outlined" color="error" onClick={importing.undo} loading={isUndoing}>
+            {imports.undoAll}
+          </Button>
+        )}
+      </Buttons>
+    </Panel>
   )
 }

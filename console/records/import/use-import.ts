@@ -1,8 +1,7 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useRefresh } from 'react-admin'
 import { checkSize, type FileOptions } from '#derive/import/file.ts'
 import { createSession, type SessionService } from '#derive/import/session.ts'
-import { labelOf, targetsOf } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { ask, askOnce, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
@@ -11,25 +10,19 @@ import * as german from '../../texts/de/records.ts'
 import * as english from '../../texts/en/records.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
-/** The session of an import, with its state and the targets of columns for the steps of the page. */
+/** The session of an import, with its state for the steps of the page. */
 export function useImport(definition: Definition) {
   const { currency } = useMe().company
   const { locale } = useTexts()
   const write = useWrite()
   const refresh = useRefresh()
   const isGerman = locale.startsWith('de')
-  const catalogue = isGerman ? german : english
-  const targets = useMemo(
-    () => targetsOf(definition).map((target) => ({ ...target, label: labelOf(catalogue, definition, target) })),
-    [definition, catalogue],
-  )
   const [session] = useState(() =>
     createSession({
       definition,
       currency,
-      catalogues: [catalogue, isGerman ? english : german],
+      catalogues: isGerman ? [german, english] : [english, german],
       service: serviceOf(definition.name, write),
-      given: {},
       usual: { dates: 'dmy', decimal: isGerman ? 'comma' : 'point' },
       goesOn: () => true,
       onChange: (next) => setState(next),
@@ -40,7 +33,6 @@ export function useImport(definition: Definition) {
   return {
     ...session,
     state,
-    targets,
     choose: (file: File) => showFailure(session.parse(file.name, () => readBytes(file))),
     readAgain: (options: FileOptions) => showFailure(session.readAgain(options)),
     look: () => showFailure(session.preview()),

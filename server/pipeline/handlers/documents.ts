@@ -20,6 +20,4 @@ function handlerOf(view: View): DocumentHandler {
   return ({ all, about }) => ({ body: Buffer.concat(jsonBytes(createOpenapi(all, { ...about, view }))) })
 }
 
-export const postman: DocumentHandler = ({ all, about }) => ({
-  body: Buffer.concat(jsonBytes(createCollection(all, about))),
-})
+export const postman: DocumentHandler = ({ all, about }) => ({ body: JSON.stringify(createCollection(all, about)) })
