@@ -22,7 +22,7 @@ export function addAudit(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nWith --json each line is an entry as Settings, Audit exports it.')
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline audit --company 1\n  plumbline audit --company 1 --from 2026-03-01 --to 2026-03-31 --json',
+      '\nExamples:\n  plumbline audit --company {company}\n  plumbline audit --company {company} --from 2026-03-01 --to 2026-03-31 --json',
     )
     .action((options: AuditOptions) => listAudit(context, options))
 }

@@ -22,7 +22,7 @@ export function addChanges(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nWith --json, each line is the complete change and the cursor after its page.')
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',
+      '\nExamples:\n  plumbline changes --company {company} --follow --after now\n  plumbline changes --company {company} --json',
     )
     .action((given: ChangesOptions) => runUntilSignal((stopped) => printChanges(context, given, stopped)))
 }

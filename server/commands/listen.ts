@@ -50,7 +50,7 @@ An event that is not answered with a status from 200 to 299 is sent again under 
 seconds. Each line names the cursor behind the event: --after goes on there.
 
 Example:
-  plumbline listen --company 1 --forward-to http://localhost:8788/hooks --events projects.created`,
+  plumbline listen --company {company} --forward-to http://localhost:8788/hooks --events projects.created`,
     )
     .action((given: ListenOptions) => runUntilSignal((stopped) => forward(context, given, stopped)))
 }

@@ -23,7 +23,10 @@ export function addUndo(program: Command, context: CommandContext): void {
       'after',
       '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
     )
-    .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline undo {write} --company {company} --dry-run\n  plumbline undo <id> --company {company}',
+    )
     .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
       dryRun ? preview(context, company, writeId) : takeBack(context, company, writeId),
     )

@@ -33,14 +33,14 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('webhooks').description('Manage the addresses to which a company’s changes are sent.'),
   )
-  const addOne = (name: string, about: string, example: string): Command =>
-    add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
+  const addOne = (name: string, about: string, more = ''): Command =>
+    add(name, about, `{webhook} --company {company}${more}`).argument('<id>', 'the id of the webhook', readId('The id'))
   const say = (
     { company }: Company,
     work: (inside: CompanyContext, by: WebhookAuthor) => Promise<CommandResult>,
   ): Promise<void> => sayOf(context, company, (inside) => work(inside, byOperator(inside)))
 
-  add('list', 'List the webhooks with their states.', '--company 1').action((given: Company) =>
+  add('list', 'List the webhooks with their states.').action((given: Company) =>
     say(given, async ({ transaction, company }) =>
       formatWebhooks(await listWebhooks(transaction, company.id), formatCompanyName(company)),
     ),
@@ -49,7 +49,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   add(
     'create',
     'Create a webhook, and print its id and its secret.',
-    '--company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
+    '--company {company} --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
   )
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--url <address>', 'the address to which changes are sent')
@@ -68,7 +68,6 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   addOne(
     'test',
     'Send a test event now, and print the status and the time of the answer. The exit code is 1 if it did not arrive.',
-    '3 --company 1',
   ).action((id: number, { company: companyId }: Company) =>
     withExisting(context, async ({ app }) => {
       await app.database.transaction((transaction) => showCompany(transaction, companyId))
@@ -78,7 +77,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     }),
   )
 
-  addOne('rotate', 'Replace the secret. The former one signs beside it for a day.', '3 --company 1').action(
+  addOne('rotate', 'Replace the secret. The former one signs beside it for a day.').action(
     (id: number, given: Company) =>
       say(given, async ({ transaction }, by) => {
         const rotated = await rotateWebhook(transaction, by, id)
@@ -86,7 +85,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       }),
   )
 
-  addOne('attempts', 'List the latest attempts and their answers, newest first.', '3 --company 1 --failed')
+  addOne('attempts', 'List the latest attempts and their answers, newest first.', ' --failed')
     .option('--failed', 'only attempts that did not arrive')
     .action((id: number, { failed, ...given }: Company & { failed?: true }) =>
       say(given, async ({ transaction, company }) => {
@@ -99,7 +98,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   addOne(
     'replay',
     'Send all changes since a moment again. The moment is at most CHANGES_KEPT_DAYS ago.',
-    '3 --company 1 --from 2026-03-31T00:00:00Z',
+    ' --from 2026-03-31T00:00:00Z',
   )
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment('--from'))
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
@@ -108,25 +107,17 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       ),
     )
 
-  addOne('enable', 'Enable the webhook. It continues at once where it stopped.', '3 --company 1').action(
-    (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
+  addOne('enable', 'Enable the webhook. It continues at once where it stopped.').action((id: number, given: Company) =>
+    say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
   )
 
-  addOne(
-    'disable',
-    'Disable the webhook. Nothing is sent until it is enabled; changes wait until then.',
-    '3 --company 1',
-  ).action((id: number, given: Company) =>
-    say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
+  addOne('disable', 'Disable the webhook. Nothing is sent until it is enabled; changes wait until then.').action(
+    (id: number, given: Company) =>
+      say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
   )
 
   addYes(
-    addOne(
-      'delete',
-      'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
-      '3 --company 1',
-    ),
+    addOne('delete', 'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.'),
   ).action((id: number, { company: companyId, ...yes }: Company & ConfirmOptions) =>
     sayOf(
       context,
