@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { inLine } from '#derive/format-printable.ts'
 import { eventNames, payloads } from '#registry/webhooks.ts'
 import { type AttemptDetailsRow, type AttemptListRow, attemptsOf } from '#sql/system/webhook-attempts.ts'
-import { showCompany } from '../service/company.ts'
 import {
   createWebhook,
   disableOne,
@@ -19,7 +18,7 @@ import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
 import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { type CompanyContext, formatCompanyName, sayOf, withExisting } from './with-app.ts'
+import { type CompanyContext, formatCompanyName, sayOf, withCompany } from './with-app.ts'
 import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
@@ -60,8 +59,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       say(given, async ({ transaction, app }, by) => {
         await checkAddress(app.outbound, url, 'operator')
         const input = { name, url, events, payload, ordered: !unordered }
-        const created = await createWebhook(transaction, by, input)
-        return { ...formatSecret(created), value: created.secret }
+        return formatSecret(await createWebhook(transaction, by, input))
       }),
     )
 
@@ -69,8 +67,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     'test',
     'Send a test event now, and print the status and the time of the answer. The exit code is 1 if it did not arrive.',
   ).action((id: number, { company: companyId }: Company) =>
-    withExisting(context, async ({ app }) => {
-      await app.database.transaction((transaction) => showCompany(transaction, companyId))
+    withCompany(context, companyId, async (app) => {
       const attempt = await sendTest(app, companyId, id)
       context.say(formatTest(attempt))
       if (!attempt.arrived) context.end('failed')
@@ -79,10 +76,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
 
   addOne('rotate', 'Replace the secret. The former one signs beside it for a day.').action(
     (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => {
-        const rotated = await rotateWebhook(transaction, by, id)
-        return { ...formatSecret(rotated), value: rotated.secret }
-      }),
+      say(given, async ({ transaction }, by) => formatSecret(await rotateWebhook(transaction, by, id))),
   )
 
   addOne('attempts', 'List the latest attempts and their answers, newest first.', ' --failed')
@@ -180,6 +174,7 @@ const formatWebhook = (webhook: Webhook): CommandResult => ({ json: facts(webhoo
 
 const formatSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): CommandResult => ({
   json: { ...facts(webhook), secret },
+  value: secret,
   text: `${line(webhook)}\n\n  ${secret}`,
 })
 
