@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { createUnfinishedPath, flush, removeLeftovers } from '../embedded/folders.ts'
-import { formatFileTrouble } from '../embedded/problems.ts'
+import { formatFileTrouble, unlessAbsent } from '../embedded/problems.ts'
 import { readOwnIdentity } from '../embedded/processes.ts'
 import { BackupProblem } from './manifest.ts'
 
@@ -64,9 +64,5 @@ export function folderProblem(error: unknown, folder: string, remedy: string): u
 }
 
 async function refuseTaken(target: string, advice: string): Promise<void> {
-  const there = await stat(target).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (there) throw new BackupProblem(`${target} is there already: ${advice}.`)
+  if (await unlessAbsent(stat(target))) throw new BackupProblem(`${target} is there already: ${advice}.`)
 }

@@ -1,7 +1,7 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { createUnfinishedPath } from '../embedded/folders.ts'
+import { replaceFile } from '../embedded/folders.ts'
 import { backupsIn } from './stored-backups.ts'
 
 /** The last failure of each kind of work that has not succeeded since. */
@@ -34,7 +34,10 @@ export function openFailureNotes(dataFolder: string): FailureNotes {
       try {
         const written = await readFailures(file)
         const noted = withOutcomes(written, outcomes)
-        if (JSON.stringify(noted) !== JSON.stringify(written)) await writeFailures(dataFolder, file, noted)
+        if (JSON.stringify(noted) !== JSON.stringify(written)) {
+          await mkdir(dataFolder, { recursive: true })
+          await replaceFile(file, `${JSON.stringify(noted)}\n`)
+        }
         unwritten = {}
       } catch {
         unwritten = outcomes
@@ -54,17 +57,6 @@ async function readFailures(file: string): Promise<Failures> {
 
 const withOutcomes = (failures: Failures, outcomes: Outcomes): Failures =>
   Object.fromEntries(Object.entries({ ...failures, ...outcomes }).filter(([, failure]) => failure !== null))
-
-async function writeFailures(dataFolder: string, file: string, noted: Failures): Promise<void> {
-  const fresh = createUnfinishedPath(dataFolder)
-  try {
-    await mkdir(dataFolder, { recursive: true })
-    await writeFile(fresh, `${JSON.stringify(noted)}\n`, { flag: 'wx' })
-    await rename(fresh, file)
-  } finally {
-    await rm(fresh, { force: true })
-  }
-}
 
 /** Reads the facts for /metrics from the disk each time, so that every process reports the same. */
 export async function backupFacts({ backupTo }: Pick<Config, 'backupTo'>, notes: FailureNotes) {

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { unlessAbsent } from '../embedded/problems.ts'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, readManifest } from './manifest.ts'
-import { readTar } from './tar.ts'
+import { hashing, readTar } from './tar.ts'
 import { clusterArchive, clusterFolder } from './write-backup.ts'
 
 /** A backup whose manifest is whole. */
@@ -30,23 +31,12 @@ export async function openBackup(from: string): Promise<Backup> {
 
 async function openFolder(path: string): Promise<Backup> {
   const where = join(path, manifestName)
-  const text = await readFile(where, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
+  const text = await unlessAbsent(readFile(where, 'utf8'))
+  if (text === undefined)
     throw new BackupProblem(`${where} is missing: ${path} is no backup of Plumbline, or not a whole one.`)
-  })
   const manifest = readManifest<Manifest>(text, where, format)
   const archive = join(path, clusterArchive)
-  return {
-    manifest,
-    extract: (cluster) => extractCluster(archive, manifest, cluster),
-    keys: async () => {
-      const found = keyFacts(manifest).map(async (facts): Promise<[string, Buffer]> => {
-        const content = await readFile(join(path, facts.path)).catch(() => undefined)
-        return [facts.path, checkContent(content, facts, path)]
-      })
-      return new Map(await Promise.all(found))
-    },
-  }
+  return createBackup(path, manifest, archive, (name) => readFile(join(path, name)).catch(() => undefined))
 }
 
 async function openFile(path: string): Promise<Backup> {
@@ -59,19 +49,26 @@ async function openFile(path: string): Promise<Backup> {
   if (!text)
     throw new BackupProblem(`${path} holds no ${manifestName}: it is no backup of Plumbline, or not a whole one.`)
   const manifest = readManifest<Manifest>(text.toString('utf8'), `${manifestName} in ${path}`, format)
-  return {
-    manifest,
-    extract: (cluster) => extractCluster(path, manifest, cluster),
-    keys: async () =>
-      new Map(
-        keyFacts(manifest).map((facts) => [facts.path, checkContent(rest.get(facts.path), facts, path)] as const),
-      ),
-  }
+  return createBackup(path, manifest, path, async (name) => rest.get(name))
 }
 
-const aloneMax = 256 * 1024 * 1024
+const createBackup = (
+  path: string,
+  manifest: Manifest,
+  archive: string,
+  readKey: (name: string) => Promise<Buffer | undefined>,
+): Backup => ({
+  manifest,
+  extract: (cluster) => extractCluster(archive, manifest, cluster),
+  async keys() {
+    const keys = new Map<string, Buffer>()
+    for (const facts of manifest.files.filter((file) => !file.path.startsWith(clusterFolder)))
+      keys.set(facts.path, checkContent(await readKey(facts.path), facts, path))
+    return keys
+  },
+})
 
-const keyFacts = ({ files }: Manifest): FileFacts[] => files.filter(({ path }) => !path.startsWith(clusterFolder))
+const aloneMax = 256 * 1024 * 1024
 
 function checkContent(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
   if (!content) throw new BackupProblem(`${path} is missing in ${where}. Use another backup.`)
@@ -115,12 +112,6 @@ function checkPath(path: string, where: string): string {
 /** Writes a new file. Returns its checksum. */
 async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<string> {
   const hash = createHash('sha256')
-  const hashed = async function* (source: AsyncIterable<Uint8Array>) {
-    for await (const chunk of source) {
-      hash.update(chunk)
-      yield chunk
-    }
-  }
-  await pipeline(Readable.from(content), hashed, createWriteStream(to, { flags: 'wx', mode: 0o600 }))
+  await pipeline(Readable.from(hashing(content, hash)), createWriteStream(to, { flags: 'wx', mode: 0o600 }))
   return hash.digest('hex')
 }

@@ -7,7 +7,7 @@ import { type Moment, readBundledMajor, recoverCluster } from '../embedded/recov
 import { knownMigrations } from '../store/migration-files.ts'
 import { checkArchive, checkEnd } from './archived-segments.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
-import { type Backup, openBackup } from './read-backup.ts'
+import { openBackup } from './read-backup.ts'
 
 export type RestoreTask = {
   from: string
@@ -41,7 +41,10 @@ export async function restoreBackup(task: RestoreTask): Promise<RestoreBackupRes
     checkEnd: async (position) => {
       if (archived) checkEnd(archived, position)
     },
-    beforeUse: (data) => writeKeys(keys, data),
+    async beforeUse(data) {
+      for (const [name, content] of keys)
+        await writeFile(join(data, name), content, { flag: 'wx', mode: 0o600, flush: true })
+    },
   })
   return { manifest, withKeys: keys.size > 0, lastChange }
 }
@@ -82,9 +85,4 @@ function refuseMoment({ moment, archive, from }: RestoreTask, { finished_at }: M
     throw new BackupProblem(
       `${from} ended at ${finished_at}, which is after ${moment.text}: take an earlier backup, or leave --to-time out for the end of this one.`,
     )
-}
-
-async function writeKeys(keys: Awaited<ReturnType<Backup['keys']>>, data: string): Promise<void> {
-  for (const [name, content] of keys)
-    await writeFile(join(data, name), content, { flag: 'wx', mode: 0o600, flush: true })
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -24,9 +24,8 @@ export type Writer = {
 export function writeTar(file: string): Writer {
   const pack = newArchive()
   const failed = new AbortController()
-  const fail = (error: unknown): void => {
-    if (!failed.signal.aborted) failed.abort(error)
-  }
+  // Keeps the first error: a later one does not change the reason.
+  const fail = (error: unknown): void => failed.abort(error)
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
   const written = pipeline(pack, stream)
   written.catch(fail)
@@ -43,15 +42,10 @@ export function writeTar(file: string): Writer {
     file: (path, bytes, content) =>
       unlessFailed(async () => {
         const hash = createHash('sha256')
-        const hashed = async function* (): AsyncGenerator<Uint8Array> {
-          for await (const chunk of content) {
-            hash.update(chunk)
-            yield chunk
-          }
-        }
         const entry = newEntry(pack, { name: path, size: bytes, mode: 0o600 })
         const { signal } = failed
-        await pipeline(Readable.from(hashed()), entry as unknown as Writable, { signal }).catch((error: unknown) => {
+        const hashed = Readable.from(hashing(content, hash))
+        await pipeline(hashed, entry as unknown as Writable, { signal }).catch((error: unknown) => {
           fail(error)
           throw error
         })
@@ -68,6 +62,17 @@ export function writeTar(file: string): Writer {
       // The file is closed before its folder is removed, so that nothing is written into that folder meanwhile.
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()))
     },
+  }
+}
+
+/** Yields the chunks of a content and adds them to a checksum. */
+export async function* hashing(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  hash: Hash,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
   }
 }
 

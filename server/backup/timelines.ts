@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { unlessAbsent } from '../embedded/problems.ts'
 import { BackupProblem } from './manifest.ts'
 import { segmentOf } from './segment.ts'
 
@@ -20,24 +21,20 @@ export async function followedTimeline(folder: string, timeline: number): Promis
     newest++
     history = later
   }
-  const own = [{ timeline, begin: 0 }]
-  if (newest === timeline) return own
+  if (newest === timeline) return [{ timeline, begin: 0 }]
   const parents = history ?? []
-  const followed = parents.map((parent, index) => ({
-    timeline: parent.timeline,
-    begin: index === 0 ? 0 : segmentOf(parents[index - 1]?.end ?? ''),
-  }))
+  const ends = parents.map(({ end }) => segmentOf(end))
   // PostgreSQL refuses to recover, with an error, if the backup is of none of them.
-  return [...followed, { timeline: newest, begin: segmentOf(parents.at(-1)?.end ?? '') }]
+  return [...parents, { timeline: newest }].map((each, index) => ({
+    timeline: each.timeline,
+    begin: ends[index - 1] ?? 0,
+  }))
 }
 
 /** Reads the ancestors of a timeline and the position at which each ends. Returns undefined if it is not archived. */
 async function readHistory(folder: string, timeline: number): Promise<{ timeline: number; end: string }[] | undefined> {
   const file = join(folder, `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`)
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    return undefined
-  })
+  const bytes = await unlessAbsent(readFile(file))
   if (!bytes) return undefined
   const lines = textIn(bytes, file).matchAll(/^\s*(\d{1,10})\s+([0-9A-F]{1,8}\/[0-9A-F]{1,8})/gim)
   return [...lines].map(([, parent, end = '']) => ({ timeline: Number(parent), end }))

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { extract as readArchive } from 'tar-stream'
 import { version } from '../config/config.ts'
-import { copyCluster, type LogRange } from '../embedded/backup.ts'
+import { copyCluster } from '../embedded/backup.ts'
 import { flush } from '../embedded/folders.ts'
 import type { Connection } from '../embedded/members.ts'
 import { createComplete } from './create-complete.ts'
@@ -57,10 +57,21 @@ async function writeAt(fresh: string, task: BackupTask, keyFiles: readonly KeyFi
   const add = (name: string, content: Buffer): Promise<FileFacts> =>
     isFile ? writer.file(name, content.length, [content]) : writeBeside(fresh, name, content)
   try {
-    const copied = await copyInto(writer, task)
-    const keys: FileFacts[] = []
-    for (const [name, content] of keyFiles) keys.push(await add(name, content))
-    const manifest = manifestOf(task, copied, keys)
+    const startedAt = task.now()
+    const files: FileFacts[] = []
+    const { version: server, ...log } = await copyInto(writer, files, task)
+    const finishedAt = task.now()
+    for (const [name, content] of keyFiles) files.push(await add(name, content))
+    const manifest: Manifest = {
+      format,
+      started_at: startedAt.toISOString(),
+      finished_at: finishedAt.toISOString(),
+      plumbline: version,
+      migrations: task.migrations,
+      postgres: { major: server.split('.')[0] ?? '', version: server, system_id: task.systemId },
+      log,
+      files,
+    }
     await add(manifestName, Buffer.from(manifestText(manifest)))
     await writer.end()
     if (!isFile) await flush(fresh)
@@ -76,12 +87,8 @@ async function writeBeside(folder: string, name: string, content: Buffer): Promi
   return { path: name, bytes: content.length, sha256: hash('sha256', content) }
 }
 
-type CopyResult = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
-
-/** Copies the cluster entry by entry as PostgreSQL sends it, and computes the checksums. */
-async function copyInto(writer: Writer, { connection, signal, now, onProgress }: BackupTask): Promise<CopyResult> {
-  const startedAt = now()
-  const files: FileFacts[] = []
+/** Copies the cluster entry by entry as PostgreSQL sends it, and adds the files with their checksums. */
+async function copyInto(writer: Writer, files: FileFacts[], { connection, signal, onProgress }: BackupTask) {
   const into = new PassThrough({ highWaterMark: 1024 * 1024, signal })
   const extract = readArchive()
   into.on('error', (error) => extract.destroy(error)).pipe(extract)
@@ -115,7 +122,7 @@ async function copyInto(writer: Writer, { connection, signal, now, onProgress }:
       else throw new BackupProblem(`${name} in the cluster is a ${type}, which is not backed up.`)
       entry.resume()
     }
-    return { ...(await copying), files, startedAt, finishedAt: now() }
+    return await copying
   } catch (error) {
     // Ends the replication connection and waits for its end. PostgreSQL can be stopped after that.
     into.destroy()
@@ -125,20 +132,3 @@ async function copyInto(writer: Writer, { connection, signal, now, onProgress }:
 }
 
 export const clusterFolder = 'cluster/'
-
-function manifestOf(
-  { systemId, migrations }: BackupTask,
-  { version: server, files, startedAt, finishedAt, timeline, start, stop }: CopyResult,
-  keys: readonly FileFacts[],
-): Manifest {
-  return {
-    format,
-    started_at: startedAt.toISOString(),
-    finished_at: finishedAt.toISOString(),
-    plumbline: version,
-    migrations,
-    postgres: { major: server.split('.')[0] ?? '', version: server, system_id: systemId },
-    log: { timeline, start, stop },
-    files: [...files, ...keys],
-  }
-}

@@ -48,7 +48,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .addHelpText('after', permissionsHelp)
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline account create --company 1 --name "Grace Okafor" --email grace@example.com\n  plumbline account create --company 1 --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
+      '\nExamples:\n  plumbline account create --company {company} --name "Grace Okafor" --email grace@example.com\n  plumbline account create --company {company} --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
     )
     .action(async ({ company: companyId, ...options }: CreateOptions) => {
       if (options.service && options.password !== undefined) {
@@ -68,7 +68,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .command('list')
     .description('List the accounts of a company by their ids, without secrets.')
     .requiredOption('--company <id>', 'the company', readId('--company'))
-    .addHelpText('after', '\nExample:\n  plumbline account list --company <id>')
+    .addHelpText('after', '\nExample:\n  plumbline account list --company {company}')
     .action(({ company }: { company: number }) =>
       sayOf(context, company, async ({ transaction, company: { id, ...rest } }) =>
         formatAccounts(await listAccounts(transaction, id), formatCompanyName({ id, ...rest }), context),
@@ -86,7 +86,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .addHelpText('after', permissionsHelp)
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline account set 2 --permissions PROJECTS_VIEW,PROJECTS_EDIT\n  plumbline account set 2 --disable',
+      '\nExamples:\n  plumbline account set {account} --permissions PROJECTS_VIEW,PROJECTS_EDIT\n  plumbline account set {account} --disable',
     )
     .action(async (id: number, options: SetOptions) => {
       if (options.disable && options.enable) throw new Mistake('Give --disable or --enable, not both.')

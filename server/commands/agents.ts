@@ -16,7 +16,7 @@ export function addAgents(program: Command, context: CommandContext): void {
       .description('Give agents access to a company at /mcp, and set which changes need a person.'),
   )
 
-  add('enable', 'Switch agents on, or set which of their changes need a person.', '--company 1 --records-max 5')
+  add('enable', 'Switch agents on, or set which of their changes need a person.', '--company {company} --records-max 5')
     .option(
       '--records-max <count>',
       'the most records that an agent may change without a person',
@@ -34,17 +34,16 @@ export function addAgents(program: Command, context: CommandContext): void {
       ),
     )
 
-  add('disable', 'Switch agents off. Previews stay; none can be applied.', '--company 1').action(
-    ({ company: id }: Options) =>
-      sayOf(
-        context,
-        id,
-        async ({ transaction, actor, company }) => formatSettings(company, await setAgents(transaction, actor, null)),
-        { isRevocation: true },
-      ),
+  add('disable', 'Switch agents off. Previews stay; none can be applied.').action(({ company: id }: Options) =>
+    sayOf(
+      context,
+      id,
+      async ({ transaction, actor, company }) => formatSettings(company, await setAgents(transaction, actor, null)),
+      { isRevocation: true },
+    ),
   )
 
-  add('show', 'Show whether agents are on, and which of their changes need a person.', '--company 1').action(
+  add('show', 'Show whether agents are on, and which of their changes need a person.').action(
     ({ company: id }: Options) =>
       sayOf(context, id, async ({ transaction, company }) =>
         formatSettings(company, await showAgents(transaction, id)),

@@ -2,10 +2,9 @@ import type { Command } from 'commander'
 import type { AuditEntry } from '#derive/console/responses.ts'
 import { inLine } from '#derive/format-printable.ts'
 import { everyAudit } from '../service/audit.ts'
-import { showCompany } from '../service/company.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
-import { withExisting } from './with-app.ts'
+import { withCompany } from './with-app.ts'
 import { readEnd, readId, readMoment } from './words.ts'
 
 type AuditOptions = { company: number; from?: Date; to?: Date }
@@ -22,15 +21,14 @@ export function addAudit(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nWith --json each line is an entry as Settings, Audit exports it.')
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline audit --company 1\n  plumbline audit --company 1 --from 2026-03-01 --to 2026-03-31 --json',
+      '\nExamples:\n  plumbline audit --company {company}\n  plumbline audit --company {company} --from 2026-03-01 --to 2026-03-31 --json',
     )
     .action((options: AuditOptions) => listAudit(context, options))
 }
 
 const listAudit = (context: CommandContext, { company: companyId, from, to }: AuditOptions): Promise<void> => {
   if (from && to && from >= to) throw new Mistake('--from must not be after --to.')
-  return withExisting(context, async ({ app: { database } }) => {
-    await database.transaction((transaction) => showCompany(transaction, companyId))
+  return withCompany(context, companyId, async ({ database }) => {
     const filter = { from: from?.toISOString(), before: to?.toISOString() }
     for await (const entries of everyAudit(database, companyId, filter))
       for (const entry of entries) context.say({ json: entry, text: formatEntry(entry) })

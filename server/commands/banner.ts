@@ -9,7 +9,7 @@ type ReadyService = { config: Config; url: string; databaseIs: string; demo: Dem
 
 /** Formats the message of a ready server: its addresses, and the shortest way to a first answer. */
 export function banner({ config, url, databaseIs, demo }: ReadyService): CommandResult {
-  const shown = demo.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
+  const shown = findSignIn(demo)
   const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
   const sections = [
     [`Plumbline ${version} is ready at ${url}`],
@@ -38,12 +38,20 @@ export function banner({ config, url, databaseIs, demo }: ReadyService): Command
   }
 }
 
-function demoSections(company: DemoCompany, url: string): string[][] {
+type SignIn = { company: DemoCompany; account: DemoAccount }
+
+/** Finds the first demo account with a known password: the owner's, unless somebody has changed its password. */
+function findSignIn({ companies }: DemoStory): SignIn | undefined {
+  const all = companies.flatMap((company) => company.accounts.map((account) => ({ company, account })))
+  return all.find(({ account }) => account.password !== null)
+}
+
+function demoSections({ company, account }: SignIn, url: string): string[][] {
   const { token } = company
   return [
     table([
       ['Demo company', formatCompanyName(company)],
-      ['Sign-in', signInOf(company)],
+      ['Sign-in', `${inLine(account.email)}, password ${account.password}`],
       ['Token', token ?? 'none that can be shown; see "plumbline token --help"'],
     ]),
     ...(token === null ? [] : [['Try it:', '', `  ${curlLine(url, token)}`]]),
@@ -54,25 +62,11 @@ function demoSections(company: DemoCompany, url: string): string[][] {
 const curlLine = (url: string, token: string): string =>
   `curl -H "Authorization: Bearer ${token}" "${url}/v1/projects?limit=3"`
 
-function demoJson(company: DemoCompany, url: string) {
-  const { id, name, token } = company
-  const account = openAccount(company)
-  return {
-    company_id: id,
-    ...{ name, email: account?.email ?? null, password: account?.password ?? null, token },
-    curl: token === null ? null : curlLine(url, token),
-  }
-}
-
-/** Finds the first account with a known password: the owner's, unless somebody has changed its password. */
-const openAccount = ({ accounts }: DemoCompany): DemoAccount | undefined =>
-  accounts.find(({ password }) => password !== null)
-
-/** Formats the sign-in to a demo company. */
-function signInOf(company: DemoCompany): string {
-  const account = openAccount(company)
-  return account ? `${inLine(account.email)}, password ${account.password}` : 'none that can be shown'
-}
+const demoJson = ({ company: { id, name, token }, account: { email, password } }: SignIn, url: string) => ({
+  company_id: id,
+  ...{ name, email, password, token },
+  curl: token === null ? null : curlLine(url, token),
+})
 
 const table = (rows: readonly (readonly [name: string, value: string])[]): string[] =>
   rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`)

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { runUntilSignal } from '../lifecycle.ts'
 import { type Change, readChanges } from '../service/changes.ts'
-import { showCompany } from '../service/company.ts'
 import type { CommandContext } from './terminal.ts'
-import { withExisting } from './with-app.ts'
+import { withCompany } from './with-app.ts'
 import { readId } from './words.ts'
 
 type ChangesOptions = { company: number; after?: string; follow?: true }
@@ -22,7 +21,7 @@ export function addChanges(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nWith --json, each line is the complete change and the cursor after its page.')
     .addHelpText(
       'after',
-      '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',
+      '\nExamples:\n  plumbline changes --company {company} --follow --after now\n  plumbline changes --company {company} --json',
     )
     .action((given: ChangesOptions) => runUntilSignal((stopped) => printChanges(context, given, stopped)))
 }
@@ -32,8 +31,7 @@ const printChanges = (
   { company: companyId, after, follow }: ChangesOptions,
   stopped: AbortSignal,
 ) =>
-  withExisting(context, async ({ app: { config, database } }) => {
-    await database.transaction((transaction) => showCompany(transaction, companyId))
+  withCompany(context, companyId, async ({ config, database }) => {
     for (let cursor = after ?? null; !stopped.aborted; ) {
       const asked = { companyId, limit: pageSize, keptDays: config.changesKeptDays }
       const { changes, next, more } = await readChanges(database, { ...asked, after: cursor })

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { findArchiveFolder, readSystemId } from '../embedded/backup.ts'
 import { tryFolder } from '../embedded/folders.ts'
 import type { EmbeddedState } from '../embedded/open.ts'
-import { readOwnIdentity } from '../embedded/processes.ts'
+import { type Identity, readOwnIdentity } from '../embedded/processes.ts'
 import { isChanging } from '../secret.ts'
 
 /** The result of one check, with the advice if it is not ok. A warning is ok, but deserves attention. */
@@ -52,26 +52,20 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
 
 /** Checks the folders of backups and of the archive: access for the user who writes there, and free space. */
 export async function checkTargets({ backupTo, archive }: Config, sight: EmbeddedState | undefined): Promise<Check[]> {
-  const targets = [
-    ...(backupTo === null ? [] : [{ name: 'PLUMBLINE_BACKUP_TO', folder: backupTo, identity: readOwnIdentity() }]),
+  const own = readOwnIdentity()
+  return Promise.all([
+    ...(backupTo === null ? [] : [checkTarget('PLUMBLINE_BACKUP_TO', backupTo, own)]),
     ...(archive === null
       ? []
-      : [
-          {
-            name: 'PLUMBLINE_ARCHIVE',
-            folder: await archiveFolder(archive, sight),
-            identity: sight?.identity ?? readOwnIdentity(),
-          },
-        ]),
-  ]
-  return Promise.all(
-    targets.map(async ({ name, folder, identity }) => {
-      const trial = await tryFolder(folder, identity)
-      if ('wrong' in trial)
-        return failCheck('backup', `${name}: ${trial.wrong}: put that right, or set it to another folder.`)
-      return passCheck('backup', `${name}: ${gibibytes(trial.freeBytes)} are free for ${resolve(folder)}`)
-    }),
-  )
+      : [checkTarget('PLUMBLINE_ARCHIVE', await archiveFolder(archive, sight), sight?.identity ?? own)]),
+  ])
+}
+
+async function checkTarget(name: string, folder: string, identity: Identity): Promise<Check> {
+  const trial = await tryFolder(folder, identity)
+  if ('wrong' in trial)
+    return failCheck('backup', `${name}: ${trial.wrong}: put that right, or set it to another folder.`)
+  return passCheck('backup', `${name}: ${gibibytes(trial.freeBytes)} are free for ${resolve(folder)}`)
 }
 
 /** Returns the folder of this database, below the folder of the setting. */

@@ -47,7 +47,7 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--plan <plan>', planAbout)
     .option('--add-ons <list>', addOnsAbout, readAddOns)
     .option('--currency <code>', currencyAbout)
-    .addHelpText('after', '\nExample:\n  plumbline company set 1 --plan ENTERPRISE --add-ons all')
+    .addHelpText('after', '\nExample:\n  plumbline company set {company} --plan ENTERPRISE --add-ons all')
     .action((id: number, input: Options) =>
       sayOf(context, id, async ({ transaction }) => formatChanged(await setCompany(transaction, id, input)), {
         isRevocation: true,
@@ -71,7 +71,7 @@ export function addCompany(program: Command, context: CommandContext): void {
     .command('show')
     .description('Show a company: its plan with the used share, add-ons, accounts and token (without its text).')
     .argument('<id>', 'the id of the company', readId('The id'))
-    .addHelpText('after', '\nExample:\n  plumbline company show 1')
+    .addHelpText('after', '\nExample:\n  plumbline company show {company}')
     .action((id: number) =>
       sayOf(context, id, async ({ transaction, company }) =>
         formatCompany(company, await listAccounts(transaction, id), await presentToken(transaction, id)),

@@ -36,7 +36,7 @@ export function addDemo(program: Command, context: CommandContext): void {
 async function remove(context: CommandContext, { withOwn, ...given }: RemoveOptions): Promise<CommandResult> {
   await needDatabase(configOf(context))
   const mayGo = (uses: readonly DemoUse[]): void => {
-    const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
+    const used = uses.filter(({ own_accounts, own_records }) => own_accounts + own_records > 0)
     if (used.length > 0 && !withOwn)
       throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`, 'failed')
   }
@@ -50,7 +50,7 @@ async function remove(context: CommandContext, { withOwn, ...given }: RemoveOpti
 }
 
 const ownIn = (use: DemoUse): string =>
-  `${formatCompanyName(use)} holds ${formatCount(use.ownAccounts, 'account')} and ${formatCount(use.ownRecords, 'record')} that the demo did not make.`
+  `${formatCompanyName(use)} holds ${formatCount(use.own_accounts, 'account')} and ${formatCount(use.own_records, 'record')} that the demo did not make.`
 
 const formatRemoved = (uses: readonly DemoUse[]): CommandResult => ({
   json: { removed: uses.map(({ id, name, records }) => ({ company_id: id, name, records })) },

@@ -153,7 +153,6 @@ function diagnosis(checks: readonly Check[]): CommandResult {
   return {
     json: { ok: wrong === 0, checks },
     text: [...lines, '', verdict].join('\n'),
-    ...(wrong > 0 ? { exit: 'failed' } : {}),
   }
 }
 

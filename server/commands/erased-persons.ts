@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { folderProblem } from '../backup/create-complete.ts'
 import type { Config } from '../config/config.ts'
 import { flush } from '../embedded/folders.ts'
+import { unlessAbsent } from '../embedded/problems.ts'
 
 /**
  * A line of the file of erased persons, without a name. The file outlives the database: after a restore to an earlier
@@ -55,11 +56,8 @@ export type ErasedPersons = { persons: ErasedPerson[]; unreadable: number }
 
 /** Reads a file of erased persons. Returns null if it does not exist. */
 export async function readErased(file: string): Promise<ErasedPersons | null> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-  if (text === null) return null
+  const text = await unlessAbsent(readFile(file, 'utf8'))
+  if (text === undefined) return null
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const persons = new Map<string, ErasedPerson>()
   let unreadable = 0

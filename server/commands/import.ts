@@ -68,8 +68,8 @@ Ctrl-C stops behind the batch under way. The exit code is 0 when all was done th
 without --skip-refused, and 130 when it was stopped.
 
 Examples:
-  plumbline import clients customers.csv --company 1 --match external_ref --dry-run --report refused.csv
-  plumbline import projects jobs.csv --company 1 --map "Auftrag=name" --map "Kunde=client_id" --decimal comma --dates dmy`
+  plumbline import clients customers.csv --company {company} --match external_ref --dry-run --report refused.csv
+  plumbline import projects jobs.csv --company {company} --map "Auftrag=name" --map "Kunde=client_id" --decimal comma --dates dmy`
 
 function readRecords(word: string): Definition {
   const definition = definitionOf(registry, word)

@@ -7,13 +7,12 @@ import { runUntilSignal } from '../lifecycle.ts'
 import { type Destination, openOutbound } from '../outbound/outbound.ts'
 import { NotSentError } from '../outbound/sender.ts'
 import { type Change, readChanges } from '../service/changes.ts'
-import { showCompany } from '../service/company.ts'
 import { createSecret, isSecret } from '../service/webhook-secret.ts'
 import { signedHeaders } from '../webhooks/delivery.ts'
 import { formatBody } from '../webhooks/message.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
-import { formatCompanyName, withExisting } from './with-app.ts'
+import { formatCompanyName, withCompany } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type ListenOptions = {
@@ -50,18 +49,17 @@ An event that is not answered with a status from 200 to 299 is sent again under 
 seconds. Each line names the cursor behind the event: --after goes on there.
 
 Example:
-  plumbline listen --company 1 --forward-to http://localhost:8788/hooks --events projects.created`,
+  plumbline listen --company {company} --forward-to http://localhost:8788/hooks --events projects.created`,
     )
     .action((given: ListenOptions) => runUntilSignal((stopped) => forward(context, given, stopped)))
 }
 
 const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSignal): Promise<void> =>
-  withExisting(context, async ({ app: { config, database } }) => {
-    const { company: companyId, forwardTo, events, payload, secret = createSecret() } = given
-    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
+  withCompany(context, given.company, async ({ config, database }, company) => {
+    const { forwardTo, events, payload, secret = createSecret() } = given
     // Pages of one change, because each change needs the cursor after it.
     const read = (after: string) =>
-      readChanges(database, { companyId, after, limit: 1, keptDays: config.changesKeptDays })
+      readChanges(database, { companyId: company.id, after, limit: 1, keptDays: config.changesKeptDays })
     let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
     context.say({
       json: { secret, forward_to: forwardTo, after: cursor },

@@ -23,7 +23,7 @@ export function addMove(program: Command, context: CommandContext): void {
     )
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
-    .addHelpText('after', '\nExample:\n  plumbline export --company 3 --to stone-and-sons.tar')
+    .addHelpText('after', '\nExample:\n  plumbline export --company {company} --to stone-and-sons.tar')
     .action(async ({ company, to }: { company: number; to?: string }) =>
       context.say(await exportCompanyTo(context, company, to ?? `company-${company}.tar`)),
     )

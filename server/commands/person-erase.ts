@@ -108,7 +108,8 @@ async function eraseNow(app: App, request: PersonRequest & { reason: string }): 
   return findMentions(app.database, companyId, erasure)
 }
 
-type RepeatedErasure = { person: ErasedPerson; became: 'erased' | 'is erased' | 'is not there' | string }
+/** `became` is "erased", or the result of `stateOf`. */
+type RepeatedErasure = { person: ErasedPerson; became: string }
 
 /** Erases all persons in the files who are not erased in the database. */
 export async function eraseAgain(
@@ -183,6 +184,5 @@ function summary(results: readonly RepeatedErasure[], unreadable: number) {
       left: left.map(({ person, became }) => ({ ...person, because: became })),
     },
     text: lines.join('\n'),
-    bad: left.length > 0,
   }
 }

@@ -25,7 +25,7 @@ export function addPerson(program: Command, context: CommandContext): void {
     .argument('<id>', 'the id of the record or the account', readId('The id'))
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--to <file>', 'a new file (default: the standard output)')
-    .addHelpText('after', '\nExample:\n  plumbline person export workers 17 --company 1 --to worker-17.json')
+    .addHelpText('after', '\nExample:\n  plumbline person export workers <id> --company {company} --to worker.json')
     .action((kind: string, id: number, options: { company: number; to?: string }) =>
       exportPerson(context, kind, id, options),
     )
@@ -50,7 +50,7 @@ There is no way back. On a terminal it says what refers to the person, and asks.
 client is a person if its kind is INDIVIDUAL.
 
 Examples:
-  plumbline person erase workers 17 --company 1 --reason "asked by letter of 2 March"
+  plumbline person erase workers <id> --company {company} --reason "asked by letter of 2 March"
   plumbline person erase --from data.old/erased-persons.jsonl`,
     )
     .action((kind: string | undefined, id: number | undefined, options: EraseArguments) => {

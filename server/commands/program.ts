@@ -45,9 +45,11 @@ function filesOf(words: readonly string[]): typeof files {
   return named.length > 0 || command === 'serve' || words.includes('--version') ? named : files
 }
 
-/** Creates the program with the commands that its words need. Throws mistakes of usage as `Mistake`. */
-export async function createProgram(context: CommandContext): Promise<Command> {
-  const { stdout, words } = context.terminal
+/**
+ * Creates the program with the commands that its words need. Throws mistakes of usage as `Mistake`. `print` gets help
+ * and version.
+ */
+export async function createProgram(context: CommandContext, print: (text: string) => void): Promise<Command> {
   const program = new Command('plumbline')
     .description('Plumbline: a contractor’s ERP with an API. This command runs the server and manages its companies.')
     .version(version, '--version', 'print the version')
@@ -55,7 +57,7 @@ export async function createProgram(context: CommandContext): Promise<Command> {
     .option('--quiet', 'print only the new id, token or secret, and no progress')
     .helpOption('-h, --help', 'explain the command')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
+    .configureOutput({ writeOut: print, writeErr: () => undefined })
     .addHelpText('after', examples)
 
   program
@@ -70,7 +72,7 @@ export async function createProgram(context: CommandContext): Promise<Command> {
     .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
     // No other command loads the server.
     .action(async (given: ServeOptions) => (await import('./serve.ts')).serveUntilStopped(context, given))
-  for (const { load } of filesOf(words)) (await load())(program, context)
+  for (const { load } of filesOf(context.terminal.words)) (await load())(program, context)
   throwMistakes(program)
   return program
 }
@@ -83,8 +85,8 @@ ${exitCodesHelp}
 
 Examples:
   plumbline serve
-  plumbline company show 1
-  plumbline token show --company 1 --json`
+  plumbline company show {company}
+  plumbline token show --company {company} --json`
 
 /** Makes commander throw. It would print its messages and exit; the mistakes here name the command. */
 function throwMistakes(command: Command): void {

@@ -25,8 +25,8 @@ export function addRecord(program: Command, context: CommandContext): void {
       'after',
       `
 Examples:
-  plumbline record create trades --company 1 --json-body '{"name":"Bricklayer"}'
-  plumbline record create projects --company 1 --json-body - < project.json`,
+  plumbline record create trades --company {company} --json-body '{"name":"Bricklayer"}'
+  plumbline record create projects --company {company} --json-body - < project.json`,
     )
     .action(async (definition: Definition, { company: companyId, jsonBody }: { company: number; jsonBody: string }) => {
       const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)

@@ -26,12 +26,15 @@ export async function run(terminal: Terminal): Promise<number> {
   try {
     environment = readEnvironment(terminal)
     if (wantsJson && isQuiet) throw new Mistake('Give --json or --quiet, not both.')
-    const program = await createProgram({ terminal, environment, wantsJson, isQuiet, say, end })
+    const context = { terminal, environment, wantsJson, isQuiet, say, end }
+    let help = ''
+    const program = await createProgram(context, (text) => {
+      help += text
+    })
     if (words.length === 0) program.outputHelp()
-    else await program.parseAsync([...words], { from: 'user' })
+    else await program.parseAsync([...words], { from: 'user' }).catch(throwUnlessPrinted)
+    stdout.write(idWord.test(help) ? await (await import('./example-ids.ts')).fillExamples(help, environment) : help)
   } catch (error) {
-    // commander throws this after it has printed the help or the version.
-    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done.code
     const { message, code, errors } = reportError(error)
     exitCode = exitCodes[exitOf(code)].code
     const json = JSON.stringify({ error: message, code, exit_code: exitCode, errors })
@@ -40,6 +43,14 @@ export async function run(terminal: Terminal): Promise<number> {
   }
   return exitCode
 }
+
+/** commander throws an error after it has printed the help or the version. */
+function throwUnlessPrinted(error: unknown): void {
+  if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
+}
+
+/** Matches a word like {company} in an example. `example-ids.ts` is loaded for help that has one. */
+const idWord = /\{[a-z]+\}/
 
 const wantsTrace = ({ LOG_LEVEL }: Environment): boolean => LOG_LEVEL?.trim() === 'debug'
 

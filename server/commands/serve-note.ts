@@ -1,6 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createUnfinishedPath } from '../embedded/folders.ts'
+import { replaceFile } from '../embedded/folders.ts'
 import { readProcessStart } from '../embedded/processes.ts'
 
 /** The file `serve.json` in the data folder: the process that serves from the folder, and its address. */
@@ -12,13 +12,7 @@ const noteIn = (dataFolder: string): string => join(dataFolder, 'serve.json')
 export async function writeServeNote(dataFolder: string, url: string): Promise<void> {
   const { pid } = process
   const note: ServeNote = { pid, started: (await readProcessStart(pid)) ?? '', url }
-  const fresh = createUnfinishedPath(dataFolder)
-  try {
-    await writeFile(fresh, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o644 })
-    await rename(fresh, noteIn(dataFolder))
-  } finally {
-    await rm(fresh, { force: true })
-  }
+  await replaceFile(noteIn(dataFolder), `${JSON.stringify(note)}\n`)
 }
 
 /** Removes the note, unless another process has written its own. */

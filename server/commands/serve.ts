@@ -81,7 +81,10 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   const { config, log, database, clock, inBackground, failureNotes } = app
   stop.watch(log)
   if (connections.isTooFew) throw new Mistake(connections.sentence ?? '', 'unavailable')
-  if (connections.sentence !== null) warn(context, log, connections.sentence)
+  if (connections.sentence !== null) {
+    if (context.terminal.stderr.isTTY) context.terminal.stderr.write(`${connections.sentence}\n`)
+    else log.warn(connections.sentence)
+  }
   await bundled?.keepRunning(keeperOf(app, stop))
   const disks = await watchDisks(app, bundled?.home ?? null, true)
   const demo = await startDemo(app)
@@ -123,12 +126,6 @@ const keeperOf = ({ log, metrics }: App, { signal }: Stop): Keeper => ({
 /** Writes the note. A full disk must not stop the service: then only "doctor" cannot name it. */
 const noteServing = ({ config, log }: App, url: string): Promise<void> =>
   writeServeNote(config.dataFolder, url).catch((error) => log.warn({ error }, 'serve.json could not be written'))
-
-/** Prints a warning on a terminal, or else writes it to the log. */
-function warn({ terminal: { stderr } }: CommandContext, log: OpenApp['app']['log'], sentence: string): void {
-  if (stderr.isTTY) stderr.write(`${sentence}\n`)
-  else log.warn(sentence)
-}
 
 /** Listens. Throws a `Mistake` with a remedy if the port of the settings cannot be used. */
 async function takePort({ host, port }: Config, listen: () => Promise<ListeningServer>): Promise<ListeningServer> {

@@ -60,7 +60,7 @@ export function addToken(program: Command, context: CommandContext): void {
   add(
     'issue',
     'Issues the token of a company that has none; says it.',
-    '--company 1 --account 1 --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
+    '--company {company} --account {account} --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
   )
     .requiredOption('--account <id>', 'the account that it acts for, which limits its rights', readId('--account'))
     .option(
@@ -82,15 +82,12 @@ export function addToken(program: Command, context: CommandContext): void {
       })
     })
 
-  add('show', 'Show the active token. The access is logged.', '--company 1').action((given: Company) =>
-    tell(given, showToken),
-  )
+  add('show', 'Show the active token. The access is logged.').action((given: Company) => tell(given, showToken))
 
   addYes(
     add(
       'rotate',
       'Replace the token by a new one with the same scopes, label and addresses. The old one is refused at once.',
-      '--company 1',
     ),
   ).action((given: Company & ConfirmOptions) =>
     tell(
@@ -103,7 +100,7 @@ export function addToken(program: Command, context: CommandContext): void {
     ),
   )
 
-  addYes(add('revoke', 'Revoke the token. The API is closed until another one is issued.', '--company 1')).action(
+  addYes(add('revoke', 'Revoke the token. The API is closed until another one is issued.')).action(
     ({ company, ...given }: Company & ConfirmOptions) =>
       sayOf(
         context,
@@ -116,7 +113,7 @@ export function addToken(program: Command, context: CommandContext): void {
       ),
   )
 
-  add('allow', 'Set the addresses from which the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
+  add('allow', 'Set the addresses from which the token may be used.', '--company {company} 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
     .action((addresses: string[], { company }: Company) =>
       sayOf(

@@ -4,12 +4,11 @@ import { version } from '../config/config.ts'
 import { readWriteId } from '../records/actor.ts'
 import { createPreview } from '../records/preview.ts'
 import { undo } from '../records/undo.ts'
-import { showCompany } from '../service/company.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
-import { formatCompanyName, withExisting } from './with-app.ts'
+import { formatCompanyName, withCompany } from './with-app.ts'
 import { readId } from './words.ts'
 
 export function addUndo(program: Command, context: CommandContext): void {
@@ -23,7 +22,10 @@ export function addUndo(program: Command, context: CommandContext): void {
       'after',
       '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
     )
-    .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline undo {write} --company {company} --dry-run\n  plumbline undo <id> --company {company}',
+    )
     .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
       dryRun ? preview(context, company, writeId) : takeBack(context, company, writeId),
     )
@@ -31,8 +33,7 @@ export function addUndo(program: Command, context: CommandContext): void {
 
 /** Prints the dry-run of POST /v1/writes/{write_id}/undo, which shows the first transaction of the undo. */
 const preview = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
-  withExisting(context, async ({ app: { database, secret } }) => {
-    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
+  withCompany(context, companyId, async ({ database, secret }, company) => {
     const { execute, ...needs } = undo(companyId, writeId)
     const call = { version, method: 'POST', path: `/v1/writes/${writeId}/undo`, body: null, conditions: null }
     const { answer } = await runWrite(database, {
@@ -65,9 +66,8 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
 
 /** Undoes a write in parts of one transaction each. If it stops, the next call goes on. */
 const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
-  withExisting(context, async ({ app: { database } }) => {
+  withCompany(context, companyId, async ({ database }, company) => {
     const tellShare = startShares(context, 'Undoing', (total) => `${total} records`)
-    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
       const caller = operatorCaller(companyId)

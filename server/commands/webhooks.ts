@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { inLine } from '#derive/format-printable.ts'
 import { eventNames, payloads } from '#registry/webhooks.ts'
 import { type AttemptDetailsRow, type AttemptListRow, attemptsOf } from '#sql/system/webhook-attempts.ts'
-import { showCompany } from '../service/company.ts'
 import {
   createWebhook,
   disableOne,
@@ -19,7 +18,7 @@ import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
 import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { type CompanyContext, formatCompanyName, sayOf, withExisting } from './with-app.ts'
+import { type CompanyContext, formatCompanyName, sayOf, withCompany } from './with-app.ts'
 import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
@@ -33,14 +32,14 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('webhooks').description('Manage the addresses to which a company’s changes are sent.'),
   )
-  const addOne = (name: string, about: string, example: string): Command =>
-    add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
+  const addOne = (name: string, about: string, more = ''): Command =>
+    add(name, about, `{webhook} --company {company}${more}`).argument('<id>', 'the id of the webhook', readId('The id'))
   const say = (
     { company }: Company,
     work: (inside: CompanyContext, by: WebhookAuthor) => Promise<CommandResult>,
   ): Promise<void> => sayOf(context, company, (inside) => work(inside, byOperator(inside)))
 
-  add('list', 'List the webhooks with their states.', '--company 1').action((given: Company) =>
+  add('list', 'List the webhooks with their states.').action((given: Company) =>
     say(given, async ({ transaction, company }) =>
       formatWebhooks(await listWebhooks(transaction, company.id), formatCompanyName(company)),
     ),
@@ -49,7 +48,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   add(
     'create',
     'Create a webhook, and print its id and its secret.',
-    '--company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
+    '--company {company} --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
   )
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--url <address>', 'the address to which changes are sent')
@@ -60,33 +59,27 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       say(given, async ({ transaction, app }, by) => {
         await checkAddress(app.outbound, url, 'operator')
         const input = { name, url, events, payload, ordered: !unordered }
-        const created = await createWebhook(transaction, by, input)
-        return { ...formatSecret(created), value: created.secret }
+        return formatSecret(await createWebhook(transaction, by, input))
       }),
     )
 
   addOne(
     'test',
     'Send a test event now, and print the status and the time of the answer. The exit code is 1 if it did not arrive.',
-    '3 --company 1',
   ).action((id: number, { company: companyId }: Company) =>
-    withExisting(context, async ({ app }) => {
-      await app.database.transaction((transaction) => showCompany(transaction, companyId))
+    withCompany(context, companyId, async (app) => {
       const attempt = await sendTest(app, companyId, id)
       context.say(formatTest(attempt))
       if (!attempt.arrived) context.end('failed')
     }),
   )
 
-  addOne('rotate', 'Replace the secret. The former one signs beside it for a day.', '3 --company 1').action(
+  addOne('rotate', 'Replace the secret. The former one signs beside it for a day.').action(
     (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => {
-        const rotated = await rotateWebhook(transaction, by, id)
-        return { ...formatSecret(rotated), value: rotated.secret }
-      }),
+      say(given, async ({ transaction }, by) => formatSecret(await rotateWebhook(transaction, by, id))),
   )
 
-  addOne('attempts', 'List the latest attempts and their answers, newest first.', '3 --company 1 --failed')
+  addOne('attempts', 'List the latest attempts and their answers, newest first.', ' --failed')
     .option('--failed', 'only attempts that did not arrive')
     .action((id: number, { failed, ...given }: Company & { failed?: true }) =>
       say(given, async ({ transaction, company }) => {
@@ -99,7 +92,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   addOne(
     'replay',
     'Send all changes since a moment again. The moment is at most CHANGES_KEPT_DAYS ago.',
-    '3 --company 1 --from 2026-03-31T00:00:00Z',
+    ' --from 2026-03-31T00:00:00Z',
   )
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment('--from'))
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
@@ -108,25 +101,17 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       ),
     )
 
-  addOne('enable', 'Enable the webhook. It continues at once where it stopped.', '3 --company 1').action(
-    (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
+  addOne('enable', 'Enable the webhook. It continues at once where it stopped.').action((id: number, given: Company) =>
+    say(given, async ({ transaction }, by) => formatWebhook(await enableOne(transaction, by, id))),
   )
 
-  addOne(
-    'disable',
-    'Disable the webhook. Nothing is sent until it is enabled; changes wait until then.',
-    '3 --company 1',
-  ).action((id: number, given: Company) =>
-    say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
+  addOne('disable', 'Disable the webhook. Nothing is sent until it is enabled; changes wait until then.').action(
+    (id: number, given: Company) =>
+      say(given, async ({ transaction }, by) => formatWebhook(await disableOne(transaction, by, id))),
   )
 
   addYes(
-    addOne(
-      'delete',
-      'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
-      '3 --company 1',
-    ),
+    addOne('delete', 'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.'),
   ).action((id: number, { company: companyId, ...yes }: Company & ConfirmOptions) =>
     sayOf(
       context,
@@ -189,6 +174,7 @@ const formatWebhook = (webhook: Webhook): CommandResult => ({ json: facts(webhoo
 
 const formatSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): CommandResult => ({
   json: { ...facts(webhook), secret },
+  value: secret,
   text: `${line(webhook)}\n\n  ${secret}`,
 })
 

@@ -9,7 +9,7 @@ import { type Actor, operator } from '../records/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
 import { Mistake } from './mistake.ts'
-import { type Progress, progressOf, withProgress } from './progress.ts'
+import { type Progress, progressOf } from './progress.ts'
 import { type ConfirmOptions, confirm, needsConfirmation } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 
@@ -28,16 +28,11 @@ export async function withAppOf<T>(
   work: (opened: OpenApp) => Promise<T>,
   measure?: StartMetrics,
 ): Promise<T> {
+  const opened = await openApp(config, progress.tell, measure).catch(throwUnavailable).finally(progress.end)
   try {
-    const opened = await openApp(config, progress.tell, measure).catch(throwUnavailable)
-    progress.end()
-    try {
-      return await work(opened)
-    } finally {
-      await opened.close()
-    }
+    return await work(opened)
   } finally {
-    progress.end()
+    await opened.close()
   }
 }
 
@@ -52,23 +47,32 @@ export async function withExisting<T>(context: CommandContext, work: (opened: Op
   return withApp(context, work)
 }
 
+/** Opens the app for a command about one company, in several transactions. Throws if there is no such company. */
+export const withCompany = <T>(
+  context: CommandContext,
+  id: number,
+  work: (app: App, company: Company) => Promise<T>,
+): Promise<T> =>
+  withExisting(context, async ({ app }) =>
+    work(app, await app.database.transaction((transaction) => showCompany(transaction, id))),
+  )
+
 type FoundDatabase = Awaited<ReturnType<typeof findDatabase>>
 
 /** Opens the database while `work` runs. Its tables may be of any version. */
-export const withDatabase = <T>(
+export async function withDatabase<T>(
   context: CommandContext,
   work: (found: FoundDatabase, tell: Progress['tell']) => Promise<T>,
-): Promise<T> =>
-  withProgress(context, async (progress) => {
-    const found = await findDatabase(configOf(context), progress.tell).catch(throwUnavailable)
-    progress.end()
-    try {
-      return await work(found, progress.tell)
-    } finally {
-      progress.end()
-      await found.leave()
-    }
-  })
+): Promise<T> {
+  const { tell, end } = progressOf(context)
+  const found = await findDatabase(configOf(context), tell).catch(throwUnavailable).finally(end)
+  try {
+    return await work(found, tell)
+  } finally {
+    end()
+    await found.leave()
+  }
+}
 
 /** Runs all work of a command in one transaction. */
 export const inTransaction = <T>(

@@ -38,10 +38,13 @@ export const readEnd =
 
 const dayMilliseconds = 24 * 3600 * 1000
 
-/** Adds a command about one company to a group. `example` is the text after its name. */
+/**
+ * Adds a command about one company to a group. `example` is the text after its name; {company} and the like become ids
+ * of the database (`example-ids.ts`).
+ */
 export const addingTo =
   (group: Command) =>
-  (name: string, about: string, example: string): Command =>
+  (name: string, about: string, example = '--company {company}'): Command =>
     group
       .command(name)
       .description(about)

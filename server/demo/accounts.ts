@@ -12,7 +12,7 @@ import type { Transaction } from '../store/database.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../store/seal.ts'
 
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
-type DemoAccountKey = { companyId: number; id: number }
+type DemoAccountKey = Pick<DemoAccountRow, 'company_id' | 'id'>
 
 /** Creates a demo company with its owner's account and a token that acts for the owner. */
 export async function createDemoCompany(
@@ -36,7 +36,7 @@ export async function createDemoAccount(
 ): Promise<Account> {
   const password = drawPassword()
   const account = await createAccount(transaction, companyId, { ...person, password })
-  await notePassword(transaction, secret, { companyId, id: account.id }, password)
+  await notePassword(transaction, secret, { company_id: companyId, id: account.id }, password)
   return account
 }
 
@@ -64,13 +64,11 @@ export async function replacePublished({ database, secret }: App): Promise<numbe
   return database.transaction(async (transaction) => {
     const strange = (await lockAccounts(transaction)).filter(({ is_noted }) => !is_noted)
     let replaced = 0
-    for (const { company_id, id, password_hash } of strange) {
-      if (!(await isPublished(password_hash))) {
-        await transaction.run(forgetDemoAccount(company_id, id))
-        continue
-      }
-      await drawAnew(transaction, secret, { companyId: company_id, id })
-      replaced++
+    for (const account of strange) {
+      if (await isPublished(account.password_hash)) {
+        await drawAnew(transaction, secret, account)
+        replaced++
+      } else await transaction.run(forgetDemoAccount(account.company_id, account.id))
     }
     return replaced
   })
@@ -86,7 +84,7 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
       // This password is stored nowhere. An account that is enabled by hand has to get another one.
-      await changeAccount(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
+      await setAccount(transaction, company_id, id, { disabled: true, password: drawPassword() })
       await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }
     let tokens = 0
@@ -107,8 +105,9 @@ export async function openDemo({ database, secret }: App): Promise<number> {
   return database.transaction(async (transaction) => {
     const closed = (await lockAccounts(transaction)).filter(isClosed)
     const reached = new Set<number>()
-    for (const { company_id, id } of closed) {
-      await drawAnew(transaction, secret, { companyId: company_id, id }, { disabled: false })
+    for (const account of closed) {
+      await drawAnew(transaction, secret, account, { disabled: false })
+      const { company_id, id } = account
       // The first is the owner, for whom the token of the demo acts.
       if (reached.has(company_id)) continue
       reached.add(company_id)
@@ -132,26 +131,18 @@ async function drawAnew(
   more: { disabled?: false } = {},
 ): Promise<void> {
   const password = drawPassword()
-  await changeAccount(transaction, account, { ...more, password })
+  await setAccount(transaction, account.company_id, account.id, { ...more, password })
   await notePassword(transaction, keys, account, password)
-}
-
-async function changeAccount(
-  transaction: Transaction,
-  { companyId, id }: DemoAccountKey,
-  wanted: { disabled?: boolean; password: string },
-): Promise<void> {
-  await setAccount(transaction, companyId, id, wanted)
 }
 
 async function notePassword(
   transaction: Transaction,
   keys: SealingKeys,
-  { companyId, id }: DemoAccountKey,
+  { company_id, id }: DemoAccountKey,
   password: string,
 ): Promise<void> {
-  const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(companyId, id) })
-  await transaction.run(insertDemoAccount(companyId, id, { sealed, closed: false }))
+  const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(company_id, id) })
+  await transaction.run(insertDemoAccount(company_id, id, { sealed, closed: false }))
 }
 
 /** Returns the accounts whose password is a published one of the sources. */

@@ -13,13 +13,13 @@ import {
 import type { Transaction } from '../store/database.ts'
 
 /** A demo company, its records, and the accounts and records that others added: somebody may work there. */
-export type DemoUse = DemoCompanyRow & { records: number; ownAccounts: number; ownRecords: number }
+export type DemoUse = DemoCompanyRow & DemoUseRow
 
 export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
   const uses: DemoUse[] = []
   for (const { id, name } of await transaction.run<DemoCompanyRow>(demoCompanies())) {
     const [use] = await transaction.run<DemoUseRow>(useOfDemo(id, resources))
-    if (use) uses.push({ id, name, records: use.records, ownAccounts: use.own_accounts, ownRecords: use.own_records })
+    if (use) uses.push({ id, name, ...use })
   }
   return uses
 }

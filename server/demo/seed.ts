@@ -69,13 +69,15 @@ export async function seedDemo(app: App): Promise<DemoStory> {
 async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
   return app.database.transaction(async (transaction) => {
     transaction.send(liftTransactionTimeout())
-    const there = await transaction.run<DemoCompanyRow>(demoCompanies())
-    if (there.length > 0 || !add) return { isNew: false, companies: await describe(transaction, app, there) }
-    await transaction.run(lockDemo())
-    const meanwhile = await transaction.run<DemoCompanyRow>(demoCompanies())
-    if (meanwhile.length > 0) return { isNew: false, companies: await describe(transaction, app, meanwhile) }
-    const made = [await createHarbor(transaction, app), await createHilltop(transaction, app)]
-    return { isNew: true, companies: await describe(transaction, app, made) }
+    const find = () => transaction.run<DemoCompanyRow>(demoCompanies())
+    let companies = await find()
+    if (companies.length === 0 && add) {
+      await transaction.run(lockDemo())
+      companies = await find()
+    }
+    const isNew = companies.length === 0 && add
+    if (isNew) companies = [await createHarbor(transaction, app), await createHilltop(transaction, app)]
+    return { isNew, companies: await describe(transaction, app, companies) }
   })
 }
 

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWhole, readOwned, writeSecret } from './folders.ts'
 import { findLocation, type Location } from './location.ts'
-import { createProgramProblem, EmbeddedProblem, isMemoryInUse } from './problems.ts'
+import { createProgramProblem, EmbeddedProblem, isClusterInUse } from './problems.ts'
 import { run, shell } from './processes.ts'
 import { findMachine, findPrograms } from './programs.ts'
 
@@ -68,7 +68,7 @@ export async function secureCluster(
 ): Promise<string | undefined> {
   const { cluster } = location
   const { ok, output } = await runSingleUser(bin, location, formatTakeover(password), reused)
-  if (/" (already exists|is empty)/.test(output) || isMemoryInUse(output)) return 'another process is at work on it'
+  if (isClusterInUse(output)) return 'another process is at work on it'
   if (!ok || hasFailed(output)) throw createProgramProblem(output, 'change who gets in', cluster)
   const rules = await writeAccessRules(location, cluster, password)
   if (!rules.ok) throw createProgramProblem(rules.output, 'write its rules of access', cluster)

@@ -89,7 +89,7 @@ async function prepareArchiveFolder({ identity }: Location, archive: string, fol
 }
 
 /** The part of PostgreSQL's log from the start of a copy to the position at which the copy is consistent. */
-export type LogRange = { timeline: number; start: string; stop: string }
+type LogRange = { timeline: number; start: string; stop: string }
 
 export type ClusterCopyRequest = {
   /** Receives the copy, a tar archive. Destroying it ends the copy. */
@@ -180,7 +180,7 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
       },
       handleReadyForQuery: () => {
         const [[[start = '', timeline = ''] = []] = [], , [[stop = ''] = []] = []] = results
-        if (results.length === 3) resolve({ start, stop, timeline: Number(timeline) })
+        if (results.length === 3) resolve({ timeline: Number(timeline), start, stop })
         else fail(new Error('PostgreSQL did not say where its copy begins and ends'))
       },
     }

@@ -9,10 +9,10 @@ import {
   createFileProblem,
   createProgramProblem,
   EmbeddedProblem,
-  findErrorCode,
   formatProgramOutput,
   ifExists,
-  isMemoryInUse,
+  isClusterInUse,
+  isNameTaken,
 } from './problems.ts'
 import { run, shell, spawnOptions } from './processes.ts'
 import { createServerArguments, port, readMemoryBytes, type Settings } from './settings.ts'
@@ -36,7 +36,7 @@ export async function createCluster(bin: string, location: Location, password: s
     await flush(home)
     return true
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) return requireCluster(cluster)
+    if (isNameTaken(error)) return requireCluster(cluster)
     throw error instanceof EmbeddedProblem ? error : createFileProblem(error, home)
   } finally {
     await remove(fresh, identity)
@@ -117,8 +117,7 @@ export async function startServer(
 export async function explainEnd(start: ServerStart, location: Location): Promise<string> {
   if (start.end() === 'stopped') return 'it was stopped while it started'
   const log = await readStartLog(location, start)
-  const hasLockFile = log.includes('lock file "') && (log.includes('" already exists') || log.includes('" is empty'))
-  if (hasLockFile || isMemoryInUse(log)) return formatProgramOutput(log)
+  if (isClusterInUse(log)) return formatProgramOutput(log)
   if (!log && (await statfs(location.home)).bavail === 0) throw createFileProblem({ code: 'ENOSPC' }, location.home)
   throw createProgramProblem(log, 'start', location.cluster)
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, open, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { createFileProblem, EmbeddedProblem, findErrorCode, ifExists } from './problems.ts'
+import { createFileProblem, EmbeddedProblem, findErrorCode, ifExists, isDiskFull, unlessAbsent } from './problems.ts'
 import { type Identity, isRoot, isRunning, readOwnIdentity, run, shell } from './processes.ts'
 
 /** Returns the real path of the data folder. Creates it if it is missing. */
@@ -50,11 +50,7 @@ export async function isPrivate(path: string, { uid }: Identity): Promise<boolea
 export const readStats = (path: string) => ifExists(lstat(path), path)
 
 /** Reads the names in a folder. Returns none if it does not exist. */
-export const readNames = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: unknown) => {
-    if (findErrorCode(error) === 'ENOENT') return []
-    throw error
-  })
+export const readNames = async (folder: string): Promise<string[]> => (await unlessAbsent(readdir(folder))) ?? []
 
 export const hashPath = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
 
@@ -81,6 +77,18 @@ export async function createWhole(path: string, write: (path: string) => Promise
     throw createFileProblem(error, folder)
   } finally {
     await rm(whole, { force: true })
+  }
+}
+
+/** Writes a small file atomically: its readers see the former content or the new one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const fresh = createUnfinishedPath(dirname(path))
+  try {
+    const handle = await open(fresh, 'wx', 0o644)
+    await handle.writeFile(text).finally(() => handle.close())
+    await rename(fresh, path)
+  } finally {
+    await rm(fresh, { force: true })
   }
 }
 
@@ -160,7 +168,7 @@ export async function tryFolder(path: string, identity: Identity): Promise<Folde
   const { ok, output } = await shell(by, tryFileScript, nearest)
   const { bavail, bsize } = await statfs(nearest)
   if (ok) return { freeBytes: bavail * bsize }
-  if (/No space left|quota exceeded/i.test(output)) return { wrong: `${nearest} is full` }
+  if (isDiskFull(output)) return { wrong: `${nearest} is full` }
   const reason = output.trim().split('\n').at(-1) ?? ''
   return { wrong: `the user "${by.name}" cannot make a file in ${nearest} (${reason})` }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createWhole, ensureDataFolder, ensureOwnFolder, hashPath, readNames, readOwned, readStats } from './folders.ts'
 import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
 import {
-  createOwnerIdentity,
+  createIdentity,
   findUnprivileged,
   type Identity,
   isRoot,
@@ -84,7 +84,7 @@ async function claimFolder(home: string, { data, user }: RootRequest): Promise<L
   const before = await readStats(home)
   if (!before) return undefined
   if (!before.isDirectory()) throw createFileProblem({ code: 'ENOTDIR' }, home)
-  const identity = before.uid === 0 ? findUnprivileged(user) : createOwnerIdentity(before)
+  const identity = before.uid === 0 ? findUnprivileged(user) : createIdentity(before)
   const { name } = identity
   // Root gives away an empty folder only. The operator has to give away one with a cluster.
   if (user !== null && isShared(identity) && user !== name)

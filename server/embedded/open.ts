@@ -8,7 +8,7 @@ import { findLocation, type Location, readPointer } from './location.ts'
 import { type Connection, joinUsers, keepMembership, type Membership, type Return } from './members.ts'
 import { EmbeddedProblem, isMemoryInUse } from './problems.ts'
 import {
-  createOwnerIdentity,
+  createIdentity,
   findUnprivileged,
   type Identity,
   isRoot,
@@ -326,5 +326,5 @@ export async function inspectEmbedded(folder: string, user: string | null): Prom
 async function findIdentity(home: string, user: string | null): Promise<Identity> {
   if (!isRoot()) return readOwnIdentity()
   const owner = await readStats(home)
-  return owner && owner.uid !== 0 ? createOwnerIdentity(owner) : findUnprivileged(user)
+  return owner && owner.uid !== 0 ? createIdentity(owner) : findUnprivileged(user)
 }

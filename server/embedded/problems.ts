@@ -14,9 +14,18 @@ const otherFolder = 'set PLUMBLINE_DATA to a folder of your own, or set DATABASE
 /** Returns whether PostgreSQL refused to start because a process of the cluster has its shared memory. */
 export const isMemoryInUse = (output: string): boolean => output.includes('pre-existing shared memory block')
 
+/** Returns whether PostgreSQL refused to start because another process is at work on its cluster, or was until now. */
+export const isClusterInUse = (output: string): boolean =>
+  /lock file ".*" (already exists|is empty)/.test(output) || isMemoryInUse(output)
+
+export const isDiskFull = (output: string): boolean => /No space left|quota exceeded/i.test(output)
+
+/** Returns whether a rename or a link failed because the new name is taken. */
+export const isNameTaken = (error: unknown): boolean => ['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')
+
 /** Creates the problem for the output of one of PostgreSQL's programs. */
 export function createProgramProblem(output: string, step: string, folder: string): EmbeddedProblem {
-  if (/No space left on device|Disk quota exceeded/.test(output)) return createFileProblem({ code: 'ENOSPC' }, folder)
+  if (isDiskFull(output)) return createFileProblem({ code: 'ENOSPC' }, folder)
   if (/could not look up effective user ID/.test(output))
     return new EmbeddedProblem(
       'PostgreSQL needs a user name and this user id has none: add a line for it to /etc/passwd, or set DATABASE_URL.',
@@ -27,10 +36,16 @@ export function createProgramProblem(output: string, step: string, folder: strin
 export const findErrorCode = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
 
-/** Returns undefined if the path does not exist. Any other error of the file system is thrown as a problem. */
-export const ifExists = <T>(work: Promise<T>, path: string): Promise<T | undefined> =>
+/** Returns undefined if the path of the work does not exist. */
+export const unlessAbsent = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (findErrorCode(error) === 'ENOENT') return undefined
+    throw error
+  })
+
+/** Returns undefined if the path does not exist. Any other error of the file system is thrown as a problem. */
+export const ifExists = <T>(work: Promise<T>, path: string): Promise<T | undefined> =>
+  unlessAbsent(work).catch((error: unknown) => {
     throw createFileProblem(error, path)
   })
 

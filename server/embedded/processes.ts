@@ -9,7 +9,8 @@ import { EmbeddedProblem } from './problems.ts'
 /** The user as whom PostgreSQL runs. `other`: this process is root and switches to that user. */
 export type Identity = { uid: number; gid: number; name: string; other: boolean }
 
-export const readOwnIdentity = (): Identity => createIdentity(process.geteuid?.() ?? 0, process.getegid?.() ?? 0, false)
+export const readOwnIdentity = (): Identity =>
+  createIdentity({ uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }, false)
 
 export const isRoot = (): boolean => process.geteuid?.() === 0
 
@@ -20,7 +21,7 @@ export const isShared = ({ name }: Identity): boolean => name === 'nobody'
 export function findUnprivileged(userName: string | null): Identity {
   const user = readUsers().find(({ name }) => name === (userName ?? 'nobody'))
   if (user && user.uid !== 0) return { ...user, other: true }
-  if (userName === null) return createIdentity(65_534, 65_534, true)
+  if (userName === null) return createIdentity({ uid: 65_534, gid: 65_534 })
   throw new EmbeddedProblem(
     user
       ? `PostgreSQL does not run as root: set PLUMBLINE_DATABASE_USER to another user.`
@@ -28,10 +29,8 @@ export function findUnprivileged(userName: string | null): Identity {
   )
 }
 
-export const createOwnerIdentity = ({ uid, gid }: { uid: number; gid: number }): Identity =>
-  createIdentity(uid, gid, true)
-
-const createIdentity = (uid: number, gid: number, other: boolean): Identity => ({
+/** Returns the identity of a user, such as the owner of a folder. */
+export const createIdentity = ({ uid, gid }: { uid: number; gid: number }, other = true): Identity => ({
   uid,
   gid,
   name: readUsers().find((user) => user.uid === uid)?.name ?? String(uid),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createUnfinishedPath, ensureOwnFolder, remove, removeLeftovers } from './folders.ts'
 import type { Location } from './location.ts'
-import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
+import { createFileProblem, EmbeddedProblem, isDiskFull, isNameTaken } from './problems.ts'
 import { readOwnIdentity, run, shell } from './processes.ts'
 
 /** Two paths outside of the data folder. Tests pass their own. */
@@ -109,13 +109,13 @@ async function createCopy(original: string, copy: string): Promise<void> {
 const copyScript = 'cp -RP "$1" "$2" && chmod -R u=rwX,go=rX "$2"'
 
 const createCopyError = (output: string): Error =>
-  Object.assign(new Error(output.trim()), /No space left|quota exceeded/i.test(output) && { code: 'ENOSPC' })
+  Object.assign(new Error(output.trim()), isDiskFull(output) && { code: 'ENOSPC' })
 
 const tryRename = (from: string, to: string): Promise<boolean> =>
   rename(from, to).then(
     () => true,
     (error: unknown) => {
-      if (findErrorCode(error) === 'ENOTEMPTY' || findErrorCode(error) === 'EEXIST') return false
+      if (isNameTaken(error)) return false
       throw error
     },
   )

@@ -127,8 +127,9 @@ const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
  * Resolves a name by DNS, and not by the system's look-up. That one blocks a thread of Node's pool, which also hashes
  * passwords, so a slow name server would delay sign-ins.
  */
-async function resolveByDns(name: string): Promise<string[]> {
+export async function resolveByDns(name: string, signal?: AbortSignal): Promise<string[]> {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  signal?.addEventListener('abort', () => resolver.cancel())
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length === 0) {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
+import { isIP, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
+import type { Run, Statement } from '#sql/statement.ts'
 import { type BackendRow, begin, rollback, selectBackend } from '#sql/system/connection.ts'
 import { Fault } from './faults.ts'
 import { clientKeepAlives } from './session.ts'
@@ -152,6 +153,31 @@ export async function withClient<T>(connection: Connection, work: (client: pg.Cl
     return await work(client)
   } finally {
     await client.end()
+  }
+}
+
+/**
+ * Runs reads with a connection of its own. Rejects when the signal aborts, and then keeps no process alive. `resolve`
+ * is asked for a host name first: a process cannot end while the system's look-up waits for a name server.
+ */
+export async function readUntil<T>(
+  connection: Connection,
+  { signal, resolve }: { signal: AbortSignal; resolve(host: string): Promise<unknown> },
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const socket = new Socket()
+  const client = new pg.Client({ ...createConnector(connection, commandOptions).config, stream: () => socket })
+  client.on('error', () => {})
+  signal.addEventListener('abort', () => socket.destroy())
+  const { host } = client
+  const isName = !host.startsWith('/') && host !== 'localhost' && isIP(host) === 0
+  try {
+    if (isName) await resolve(host)
+    signal.throwIfAborted()
+    await client.connect()
+    return await work(async <Row>(statement: Statement) => (await client.query<Row & object>(statement)).rows)
+  } finally {
+    socket.destroy()
   }
 }
 

@@ -128,7 +128,7 @@ console.log(JSON.stringify({
   setting: readConfig({}).coffeeMinutes,
   settingShown: envExample().includes('COFFEE_MINUTES=7'),
   job,
-  command: (await createProgram({ terminal: { stdout: {}, words: ['coffee'] } })).commands.some((command) => command.name() === 'coffee'),
+  command: (await createProgram({ terminal: { words: ['coffee'] } })).commands.some((command) => command.name() === 'coffee'),
 }))
 process.exit()
 `
