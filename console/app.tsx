@@ -1,3 +1,4 @@
+import Button from '@mui/material/Button'
 import CssBaseline from '@mui/material/CssBaseline'
 import { ThemeProvider } from '@mui/material/styles'
 import { type ComponentType, useMemo } from 'react'
@@ -5,6 +6,7 @@ import {
   CoreAdminContext,
   CoreAdminUI,
   CustomRoutes,
+  LinkBase,
   localStorageStore,
   Resource,
   type Store,
@@ -16,11 +18,11 @@ import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
 import { useMe } from './me/me.tsx'
-import { Crash, Forbidden, NotFound } from './shell/crash.tsx'
 import { importPath } from './shell/places.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
-import { TextsProvider } from './texts/texts.tsx'
+import { TextsProvider, useTexts } from './texts/texts.tsx'
+import { Page } from './ui/page.tsx'
 import { lazily, WaitingNotice } from './ui/pending.tsx'
 import { theme } from './ui/theme.ts'
 
@@ -113,3 +115,32 @@ function PermissionGuard({ definition, action, Page }: PermittedProps) {
   const { may, visible } = useMe()
   return may(name, action) ? <Page key={name} definition={visible(definition)} /> : <Forbidden />
 }
+
+/** Shown instead of a page that failed by an error of the program. The other pages still work. */
+function Crash() {
+  const { trouble, common } = useTexts()
+  return (
+    <Page title={trouble.unexpected}>
+      <Button variant="outlined" onClick={() => window.location.reload()}>
+        {common.retry}
+      </Button>
+    </Page>
+  )
+}
+
+const NotFound = () => <NotFoundPage title={useTexts().trouble.notFound} />
+
+/** Shown instead of a page that the account may not see. */
+function Forbidden() {
+  const { trouble } = useTexts()
+  return <NotFoundPage title={trouble.forbidden} lead={trouble.forbiddenLead} />
+}
+
+/** Shows a reason and a link to the home page. */
+const NotFoundPage = ({ title, lead }: { title: string; lead?: string }) => (
+  <Page title={title} lead={lead}>
+    <Button component={LinkBase} to="/" variant="outlined">
+      {useTexts().trouble.home}
+    </Button>
+  </Page>
+)

@@ -83,7 +83,11 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
   const filled = consoleOperations[name].path.replace(/\{(\w{1,40})\}/g, (_, parameter) =>
     encodeURIComponent(String(open[parameter])),
   )
-  const path = consoleRoot + filled
+  return withQuery(consoleRoot + filled, query)
+}
+
+/** Returns an address with its query. Values that are not set, or empty, are left out. */
+export function withQuery(path: string, query: object): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, String(value)])

@@ -9,9 +9,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { lazily, WaitingNotice } from '../ui/pending.tsx'
-import { DeadBanner } from './api/dead-banner.tsx'
-import { EndBanner } from './api/end-banner.tsx'
-import { WebhookBanner } from './webhooks/webhook-banner.tsx'
+import { DeadBanner, EndBanner, WebhookBanner } from './banners.tsx'
 
 const ApiSection = lazily('ApiSection', () => import('./api/api-section.tsx'))
 const CallsSection = lazily('CallsSection', () => import('./calls/calls-section.tsx'))
@@ -39,7 +37,7 @@ const sections: readonly { key: SectionKey; rights: readonly string[]; Section: 
 
 /** Shows the sections of Settings that the account may use. */
 export function SettingsPage() {
-  const { settings, trouble } = useTexts()
+  const { settings, shell, trouble } = useTexts()
   const { holds } = useMe()
   const { pathname } = useLocation()
   const open = sections.filter(({ rights }) => rights.some(holds))
@@ -49,14 +47,14 @@ export function SettingsPage() {
   const chosen = open.find(({ key }) => key === wanted) ?? open[0]
   if (!chosen) {
     return (
-      <Page title={settings.title}>
+      <Page title={shell.settings}>
         <Empty title={trouble.forbidden} lead={trouble.forbiddenLead} />
       </Page>
     )
   }
   return (
-    <Page title={settings.title}>
-      <nav aria-label={settings.title}>
+    <Page title={shell.settings}>
+      <nav aria-label={shell.settings}>
         <Tabs
           value={chosen.key}
           variant="scrollable"

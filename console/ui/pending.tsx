@@ -53,7 +53,7 @@ export function WaitingNotice({ whole = false }: { whole?: boolean }) {
 }
 
 /** Returns a component whose file is loaded when it is first shown. */
-export const lazily = <Name extends string, Props>(
+export const lazily = <Name extends string, File extends { readonly [exported in Name]: ComponentType<never> }>(
   name: Name,
-  load: () => Promise<{ readonly [exported in Name]: ComponentType<Props> }>,
+  load: () => Promise<File>,
 ) => lazy(async () => ({ default: (await load())[name] }))

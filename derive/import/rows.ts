@@ -1,5 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
+import { capital, formatName } from '../words.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Catalogue, type Target, targetsOf } from './targets.ts'
@@ -117,7 +118,7 @@ function put(body: JsonObject, { name, member }: Target, value: JsonObject[strin
 const wordsOf =
   (catalogues: readonly Catalogue[], { name }: Definition) =>
   (value: string): string[] =>
-    catalogues.flatMap((catalogue) => catalogue.records[name]?.values[value] ?? [])
+    catalogues.map((catalogue) => catalogue.records[name]?.values[value] ?? capital(formatName(value.toLowerCase())))
 
 /** Returns the column of a field of an operation. */
 export const columnOf = ({ columns }: ImportSettings, path: string): string | null =>

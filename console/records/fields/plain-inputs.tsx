@@ -41,19 +41,8 @@ export function ParagraphInput(props: InputProps) {
 export function NumberInput(props: InputProps) {
   const format = useFormat()
   const shared = useTypedField(props, format.typed, format.readNumber)
-  return (
-    <TextField
-      {...shared}
-      slotProps={{
-        ...shared.slotProps,
-        htmlInput: {
-          ...shared.slotProps.htmlInput,
-          inputMode: props.field.kind === 'integer' ? 'numeric' : 'decimal',
-          style: { textAlign: props.isCompact ? 'right' : undefined },
-        },
-      }}
-    />
-  )
+  const inputMode = props.field.kind === 'integer' ? 'numeric' : 'decimal'
+  return <TextField {...shared} slotProps={{ htmlInput: { inputMode } }} />
 }
 
 /** The input of an amount in the company's currency. It is stored in minor units, without rounding errors. */
@@ -69,9 +58,8 @@ export function MoneyInput(props: InputProps) {
     <TextField
       {...shared}
       slotProps={{
-        ...shared.slotProps,
-        htmlInput: { ...shared.slotProps.htmlInput, inputMode: 'decimal', style: { textAlign: 'right' } },
-        input: props.isCompact ? {} : { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
+        htmlInput: { inputMode: 'decimal', style: { textAlign: 'right' } },
+        input: { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
       }}
     />
   )
@@ -79,32 +67,17 @@ export function MoneyInput(props: InputProps) {
 
 /** The input of a day: the browser's own calendar, which supports the keyboard and the system's language. */
 export function DateInput(props: InputProps) {
-  const shared = useTextField(props)
-  return (
-    <TextField
-      {...shared}
-      type="date"
-      slotProps={{
-        ...shared.slotProps,
-        htmlInput: { ...shared.slotProps.htmlInput, max: '9999-12-31' },
-        inputLabel: { shrink: true },
-      }}
-    />
-  )
+  const slotProps = { htmlInput: { max: '9999-12-31' }, inputLabel: { shrink: true } }
+  return <TextField {...useTextField(props)} type="date" slotProps={slotProps} />
 }
 
 /** The input of yes or no. */
 export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps) => (
   <FormControlLabel
     label={label}
-    control={
-      <Checkbox
-        id={inputId(path)}
-        checked={value === true}
-        onChange={({ target }) => onChange(target.checked)}
-        onBlur={onLeave}
-      />
-    }
+    checked={value === true}
+    onChange={(_, isOn) => onChange(isOn)}
+    control={<Checkbox id={inputId(path)} onBlur={onLeave} />}
   />
 )
 
@@ -142,7 +115,7 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
 export function CountryInput(props: InputProps) {
   const format = useFormat()
   const { form } = useTexts()
-  const { slotProps, ...shared } = useTextField(props)
+  const shared = useTextField(props)
   return (
     <Autocomplete
       id={shared.id}
@@ -185,7 +158,7 @@ function useTypedField(
     },
     onBlur: () => {
       setTyped(null)
-      onLeave()
+      onLeave?.()
     },
   }
 }

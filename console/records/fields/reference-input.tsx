@@ -19,7 +19,7 @@ export function ReferenceInput(props: InputProps) {
   const [isOpen, setOpen] = useState(false)
   const chosen = useChosen(field.to as string, value as number | null)
   const { options, isSearching } = useOptions(field.to as string, field.only, isOpen ? typed : null, chosen)
-  const { slotProps, ...shared } = useTextField(props)
+  const shared = useTextField(props)
   return (
     <Autocomplete
       id={inputId(path)}
@@ -45,10 +45,6 @@ export function ReferenceInput(props: InputProps) {
           required={shared.required}
           error={shared.error}
           helperText={shared.helperText}
-          slotProps={{
-            ...params.slotProps,
-            htmlInput: { ...params.slotProps.htmlInput, ...slotProps.htmlInput },
-          }}
         />
       )}
     />

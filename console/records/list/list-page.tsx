@@ -1,9 +1,14 @@
 import Add from '@mui/icons-material/Add'
 import Download from '@mui/icons-material/DownloadOutlined'
 import Upload from '@mui/icons-material/UploadOutlined'
+import ViewColumn from '@mui/icons-material/ViewColumnOutlined'
 import Button from '@mui/material/Button'
-import { useEffect, useMemo } from 'react'
-import { LinkBase, useListController, useStore } from 'react-admin'
+import Checkbox from '@mui/material/Checkbox'
+import Divider from '@mui/material/Divider'
+import Menu from '@mui/material/Menu'
+import MenuItem from '@mui/material/MenuItem'
+import { useEffect, useMemo, useState } from 'react'
+import { LinkBase, type ListControllerResult, useListController, useStore } from 'react-admin'
 import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { addressOf } from '../../client/ask.ts'
@@ -13,11 +18,11 @@ import { createPath, importPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Trouble } from '../../ui/pending.tsx'
-import { ColumnChooser } from './column-chooser.tsx'
+import { Empty } from '../../ui/panel.tsx'
+import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { ListBody } from './list-body.tsx'
 import { Paging } from './paging.tsx'
+import { Records } from './records.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
 /** The list of any resource, with search, filters, sorting, pages, selection and export. */
@@ -106,4 +111,109 @@ function useColumns(definition: Definition) {
     return [title, ...kept.filter(({ name }) => name !== definition.title)]
   }, [definition, chosen])
   return { shown, choose, isUsual: chosen === null }
+}
+
+type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }
+
+/** Shows the records of a page as a table or, on a phone, as cards. If there are none, shows the next step. */
+function ListBody({ definition, columns, listing }: ListBodyProps) {
+  const { name } = definition
+  const { list } = useTexts()
+  const { many, none, add } = useRecordTexts()
+  const { may } = useMe()
+  const { data, isPending, total, filterValues, setFilters } = listing
+  if (isPending) return <WaitingNotice />
+  if (total === 0 && Object.keys(filterValues).length > 0) {
+    return (
+      <Empty title={list.noMatch} lead={list.noMatchLead}>
+        <Button variant="outlined" onClick={() => setFilters({}, {})}>
+          {list.clear}
+        </Button>
+      </Empty>
+    )
+  }
+  if (total === 0) {
+    return (
+      <Empty title={list.nothing(many(name))} lead={none(name)}>
+        {may(name, 'EDIT') && (
+          <Button variant="contained" component={LinkBase} to={createPath(name)}>
+            {add(name)}
+          </Button>
+        )}
+      </Empty>
+    )
+  }
+  return (
+    <Records
+      definition={definition}
+      columns={columns}
+      records={data ?? []}
+      sort={listing.sort}
+      onSort={listing.setSort}
+      selection={{ ids: listing.selectedIds, choose: listing.onSelect, toggle: listing.onToggleItem }}
+    />
+  )
+}
+
+type ColumnChooserProps = {
+  definition: Definition
+  all: readonly Column[]
+  shown: readonly Column[]
+  isUsual: boolean
+  onChoose(names: string[] | null): void
+}
+
+/** Chooses the columns of a list. */
+function ColumnChooser({ definition, all, shown, isUsual, onChoose }: ColumnChooserProps) {
+  const { list } = useTexts()
+  const { label } = useRecordTexts()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const names = shown.map(({ name }) => name)
+  const toggle = (name: string) =>
+    onChoose(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])
+  return (
+    <>
+      <Button
+        variant="outlined"
+        startIcon={<ViewColumn />}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+        sx={{ display: { xs: 'none', sm: 'inline-flex' } }}
+      >
+        {list.columns}
+      </Button>
+      <Menu
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={() => setAnchor(null)}
+        slotProps={{ paper: { component: 'section', 'aria-label': list.columns, sx: { maxHeight: 480 } } as object }}
+      >
+        {all.map(({ name }) => (
+          <MenuItem
+            key={name}
+            dense
+            role="menuitemcheckbox"
+            aria-checked={names.includes(name)}
+            disabled={name === definition.title}
+            onClick={() => toggle(name)}
+          >
+            <Checkbox
+              size="small"
+              checked={names.includes(name)}
+              tabIndex={-1}
+              aria-hidden
+              sx={{ p: 0.5, mr: 1 }}
+              slotProps={{ input: { tabIndex: -1, 'aria-hidden': true } }}
+            />
+            {label(definition.name, name)}
+          </MenuItem>
+        ))}
+        <Divider />
+        <MenuItem disabled={isUsual} onClick={() => onChoose(null)}>
+          {list.resetColumns}
+        </MenuItem>
+      </Menu>
+    </>
+  )
 }

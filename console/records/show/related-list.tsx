@@ -13,11 +13,11 @@ import { createPath, editPath, listPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RowStack, Sheet } from '../../ui/layout.tsx'
 import { Empty } from '../../ui/panel.tsx'
-import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
-import { FormDialog } from '../form/form-dialog.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
+import { FormDialog } from '../form/save-form.tsx'
 import { Paging } from '../list/paging.tsx'
-import { Records } from '../list/record-cards.tsx'
-import type { ListedRecord } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/records.tsx'
+import { Records } from '../list/records.tsx'
 import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
@@ -47,8 +47,7 @@ export function RelatedList({ related, id }: { related: ReferringRecords; id: nu
     sort,
     filter: {},
   })
-  if (error) return <Trouble error={error} retry={refetch} />
-  if (isPending) return <WaitingNotice />
+  if (error || isPending) return <PendingContent error={error} retry={refetch} />
 
   const given = { [by]: id }
   // A small record is created in a dialog over this page, a large one on a page of its own.

@@ -2,10 +2,10 @@ import { useRef, useState } from 'react'
 import { useRefresh } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
-import type { ListedRecord } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/records.tsx'
 
 /** The outcome of a step. */
 export type Outcome =
@@ -77,4 +77,4 @@ const isLost = (error: unknown): boolean =>
 
 /** Returns whether every field is as it was shown, including the time of the last change. */
 const isSame = (shown: ListedRecord, stored: JsonObject): boolean =>
-  Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))
+  Object.entries(stored).every(([name, value]) => isSameJson(shown[name] as Json, value))

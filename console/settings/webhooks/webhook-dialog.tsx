@@ -20,7 +20,7 @@ type WebhookDialogProps = {
 
 /** Changes address, events and options of a webhook. The account must be allowed to see the sent records. */
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
-  const { settings, common } = useTexts()
+  const { settings, common, commonFields } = useTexts()
   const { webhooks } = settings
   const me = useMe()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
@@ -43,13 +43,13 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   return (
     <FormDialog
       form={form}
-      title={webhook ? webhooks.edit(webhook.name) : webhooks.add}
+      title={webhook ? common.editOne(webhook.name) : webhooks.add}
       confirm={webhook ? common.save : common.create}
       isDisabled={password === ''}
       onClose={onClose}
     >
       <SmallField
-        label={webhooks.name}
+        label={commonFields.name}
         autoComplete="off"
         hint={webhooks.nameHint}
         {...form.bindField('name', typed.name, (name) => set({ name }))}

@@ -22,7 +22,6 @@ export const audit: typeof english = {
   csv: 'Als CSV laden',
   json: 'Als JSON laden',
   somebody: 'Jemand',
-  from: (address) => `von ${address}`,
   claims: (claim) => `gibt an, weitergeleitet zu sein für ${claim}`,
   request: (id) => `Anfrage ${id}`,
   actions: {

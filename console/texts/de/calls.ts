@@ -32,7 +32,6 @@ export const calls: typeof english = {
   fromDay: 'Von',
   toDay: 'Bis',
   dayHint: 'Tage sind die der Weltzeit (UTC).',
-  clear: 'Alle Aufrufe',
   copyAddress: 'Adresse dieser Seite kopieren',
   open: (time) => `Aufruf von ${time} öffnen`,
   one: (method, path) => `${method} ${path}`,

@@ -7,7 +7,6 @@ import { calls, outcomes } from './calls.ts'
 const formatCount = createCountFormat('de')
 
 export const settings: Texts['settings'] = {
-  title: 'Einstellungen',
   sections: {
     api: 'API',
     webhooks: 'Webhooks',
@@ -113,7 +112,6 @@ export const settings: Texts['settings'] = {
     lastDays: (days) => `Letzte ${days} Tage`,
     by: 'Gezeigt nach',
     byResource: 'Ressource',
-    byOutcome: 'Ergebnis',
     chart: 'Aufrufe je Tag',
     table: 'Die Zahlen hinter dem Diagramm',
     day: 'Tag',
@@ -149,8 +147,6 @@ export const settings: Texts['settings'] = {
       revoked: 'hat es widerrufen',
       'allowlist set': 'hat die Adressen geändert',
       created: 'hat es angelegt',
-      changed: 'hat es geändert',
-      deleted: 'hat es gelöscht',
       disabled: 'hat es ausgeschaltet',
       enabled: 'hat es eingeschaltet',
       replayed: 'hat es wiederholen lassen',
@@ -201,10 +197,8 @@ export const settings: Texts['settings'] = {
       'Ein Webhook sendet jede Änderung sofort an Ihr Programm. Nichts fällt weg, auch wenn das Programm gerade nicht läuft.',
     all: 'Alle Webhooks',
     add: 'Neuer Webhook',
-    edit: (name) => `${name} bearbeiten`,
     look: 'Öffnen',
     open: (name) => `${name} öffnen`,
-    name: 'Name',
     nameHint: 'Wofür er ist, damit andere es wissen. Beispiel: Buchhaltung',
     url: 'Adresse',
     urlHint: 'Wo Ihr Programm empfängt, etwa https://erp.example.com/hooks',
@@ -241,11 +235,11 @@ export const settings: Texts['settings'] = {
     previousUntil: 'Altes Geheimnis gilt bis',
     states: {
       well: 'In Ordnung',
-      failing: 'Kommt nicht an',
+      fails: 'Kommt nicht an',
       resync: 'Neu abgleichen',
       by_hand: 'Aus',
       gone: 'Empfänger weg',
-      given_up: 'Aufgegeben',
+      failing: 'Aufgegeben',
       rights: 'Recht verloren',
     },
     advice: {
@@ -292,7 +286,6 @@ export const settings: Texts['settings'] = {
     replayFrom: 'Ab',
     replayed: 'Es beginnt bei diesem Moment.',
     replaying: 'Läuft noch. Um sie zu beenden und eine andere zu beginnen, schalten Sie den Webhook zuerst aus.',
-    delete: 'Löschen',
     deleteTitle: 'Webhook löschen?',
     deleteLead: 'Nichts wird mehr dorthin gesendet, auch nicht, was noch wartet.',
     deleted: 'Der Webhook ist gelöscht.',
@@ -302,11 +295,8 @@ export const settings: Texts['settings'] = {
     failedAlone: 'Nur was nicht ankam',
     attempt: 'Versuch',
     openAttempt: (time) => `Versuch von ${time} öffnen`,
-    time: 'Zeit',
     event: 'Ereignis',
     answer: 'Antwort',
-    request: 'Anfrage',
-    duration: 'Dauer',
     byHand: 'von Hand',
     cut: 'Der Rest ist abgeschnitten.',
     requestIs: {
@@ -342,10 +332,6 @@ export const settings: Texts['settings'] = {
   accounts: {
     lead: 'Wer sich anmelden darf, und was jeder sehen und tun kann.',
     add: 'Neues Konto',
-    name: 'Name',
-    email: 'E-Mail',
-    password: 'Passwort',
-    newPassword: 'Neues Passwort',
     passwordHint: 'Ein neues Passwort beendet die Sitzungen des Kontos.',
     ownPassword: 'Ihr eigenes Passwort',
     ownPasswordWhy:
@@ -370,14 +356,12 @@ export const settings: Texts['settings'] = {
     disabled: 'Gesperrt',
     enabled: 'Kann sich anmelden',
     disable: 'Gesperrt: kann sich nicht anmelden, und sein Token wird abgelehnt',
-    edit: (name) => `${name} bearbeiten`,
     rights: (count) => formatCount(count, { one: '# Recht', other: '# Rechte' }),
     saved: 'Das Konto ist gespeichert.',
     you: 'Sie',
   },
   company: {
     plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
-    name: 'Name',
     currency: 'Währung (ISO 4217)',
     currencyHint: 'Alle Beträge sind in dieser Währung. Sobald es einen gibt, bleibt sie.',
     currencyStays: (kinds) =>

@@ -20,7 +20,6 @@ export const audit = {
   csv: 'Download as CSV',
   json: 'Download as JSON',
   somebody: 'Somebody',
-  from: (address: string) => `from ${address}`,
   claims: (claim: string) => `says it was forwarded for ${claim}`,
   request: (id: string) => `request ${id}`,
   actions: {

@@ -39,7 +39,6 @@ export const calls = {
   fromDay: 'From',
   toDay: 'To',
   dayHint: 'Days are those of UTC.',
-  clear: 'All calls',
   copyAddress: 'Copy the address of this page',
   open: (time: string) => `Open the call of ${time}`,
   one: (method: string, path: string) => `${method} ${path}`,

@@ -7,7 +7,6 @@ const formatCount = createCountFormat('en')
 
 /** The texts of Settings. */
 export const settings = {
-  title: 'Settings',
   sections: {
     api: 'API',
     webhooks: 'Webhooks',
@@ -111,7 +110,6 @@ export const settings = {
     lastDays: (days: number) => `Last ${days} days`,
     by: 'Shown by',
     byResource: 'Resource',
-    byOutcome: 'Outcome',
     chart: 'Calls a day',
     table: 'The numbers behind the chart',
     day: 'Day',
@@ -147,8 +145,6 @@ export const settings = {
       revoked: 'revoked it',
       'allowlist set': 'changed its addresses',
       created: 'made it',
-      changed: 'changed it',
-      deleted: 'deleted it',
       disabled: 'switched it off',
       enabled: 'enabled it',
       replayed: 'replayed it',
@@ -199,10 +195,8 @@ export const settings = {
       'A webhook sends each change to a program of yours as soon as it happens. Nothing is left out, even while the program is away.',
     all: 'All webhooks',
     add: 'New webhook',
-    edit: (name: string) => `Edit ${name}`,
     look: 'Open',
     open: (name: string) => `Open ${name}`,
-    name: 'Name',
     nameHint: 'What it is for, so that others know. Example: Ledger',
     url: 'Address',
     urlHint: 'Where your program receives, such as https://erp.example.com/hooks',
@@ -238,11 +232,11 @@ export const settings = {
     previousUntil: 'Former secret signs until',
     states: {
       well: 'Well',
-      failing: 'Failing',
+      fails: 'Failing',
       resync: 'Compare anew',
       by_hand: 'Off',
       gone: 'Receiver gone',
-      given_up: 'Given up',
+      failing: 'Given up',
       rights: 'Right lost',
     },
     advice: {
@@ -287,7 +281,6 @@ export const settings = {
     replayFrom: 'From',
     replayed: 'It begins at that moment.',
     replaying: 'Under way. To end it and begin another, switch the webhook off first.',
-    delete: 'Delete',
     deleteTitle: 'Delete the webhook?',
     deleteLead: 'Nothing is sent there any more, and what waits is not sent.',
     deleted: 'The webhook is deleted.',
@@ -297,11 +290,8 @@ export const settings = {
     failedAlone: 'Only what did not arrive',
     attempt: 'Attempt',
     openAttempt: (time: string) => `Open the attempt of ${time}`,
-    time: 'Time',
     event: 'Event',
     answer: 'Answer',
-    request: 'Request',
-    duration: 'Duration',
     byHand: 'by hand',
     cut: 'The rest was cut off.',
     requestIs: {
@@ -326,10 +316,6 @@ export const settings = {
   accounts: {
     lead: 'Who may sign in, and what each may see and do.',
     add: 'New account',
-    name: 'Name',
-    email: 'E-mail',
-    password: 'Password',
-    newPassword: 'New password',
     passwordHint: 'A new password ends the sessions of the account.',
     ownPassword: 'Your own password',
     ownPasswordWhy: 'With another e-mail or password somebody else could sign in: show that it is you.',
@@ -352,14 +338,12 @@ export const settings = {
     disabled: 'Disabled',
     enabled: 'Can sign in',
     disable: 'Disabled: cannot sign in, and its token is refused',
-    edit: (name: string) => `Edit ${name}`,
     rights: (count: number) => formatCount(count, { one: '# permission', other: '# permissions' }),
     saved: 'The account is saved.',
     you: 'you',
   },
   company: {
     plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
-    name: 'Name',
     currency: 'Currency (ISO 4217)',
     currencyHint: 'All amounts are in this currency. Once there is one, it stays.',
     currencyStays: (kinds: string) =>

@@ -7,19 +7,98 @@ import FormHelperText from '@mui/material/FormHelperText'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
-import { useEffect, useRef } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import type { FormField } from '#derive/form.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { isObject, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Grow, Unbroken } from '../../ui/layout.tsx'
-import { Lead } from '../../ui/panel.tsx'
+import { Bare, Fields, Grow, Unbroken } from '../../ui/layout.tsx'
+import { Lead, MutedText } from '../../ui/panel.tsx'
 import { amountOf } from './field-value.tsx'
-import { inputId, type MembersInputProps, useProblemHere } from './input.ts'
+import { type InputProps, inputId, useProblemHere } from './input.ts'
+import {
+  ChoiceInput,
+  CountryInput,
+  DateInput,
+  FlagInput,
+  MoneyInput,
+  NumberInput,
+  ParagraphInput,
+  TextInput,
+} from './plain-inputs.tsx'
+import { ReferenceInput } from './reference-input.tsx'
+
+/** The input of every kind of field. A new kind is one more line here. */
+const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = {
+  address: AddressInput,
+  choice: ChoiceInput,
+  country: CountryInput,
+  date: DateInput,
+  decimal: NumberInput,
+  email: TextInput,
+  flag: FlagInput,
+  id: NumberInput,
+  instant: TextInput,
+  integer: NumberInput,
+  lines: LinesInput,
+  money: MoneyInput,
+  paragraph: ParagraphInput,
+  phone: TextInput,
+  reference: ReferenceInput,
+  text: TextInput,
+  url: TextInput,
+}
+
+/** The input of a field of any kind. */
+export function FieldInput(props: InputProps) {
+  const Input = inputs[props.field.kind]
+  return <Input {...props} />
+}
+
+/** The input of an address: an input for each member. */
+function AddressInput(props: InputProps) {
+  const { field, label, value, path, onChange } = props
+  const { label: labelOf } = useRecordTexts()
+  const address: JsonObject = isObject(value) ? value : {}
+  return (
+    <Bare id={inputId(path)} sx={{ gridColumn: '1 / -1' }}>
+      <MutedText component="legend" mb={1}>
+        {label}
+      </MutedText>
+      <Fields>
+        {field.members?.map((member) => (
+          <FieldInput
+            key={member.name}
+            {...props}
+            field={member}
+            path={`${path}.${member.name}`}
+            label={labelOf('address', member.name)}
+            value={address[member.name] ?? null}
+            onChange={(changed) => onChange(withMember(field.members ?? [], address, member.name, changed))}
+          />
+        ))}
+      </Fields>
+    </Bare>
+  )
+}
+
+/** Returns the whole address with a changed member, or null if every member is empty. */
+function withMember(
+  members: readonly { name: string }[],
+  address: JsonObject,
+  name: string,
+  changed: JsonObject[string],
+) {
+  const whole: JsonObject = Object.fromEntries(
+    members.map((member) => [member.name, member.name === name ? changed : (address[member.name] ?? null)]),
+  )
+  return Object.values(whole).some((member) => member !== null) ? whole : null
+}
 
 /** The input of priced lines, each with its amount. They can be added, moved and removed by keyboard too. */
-export function LinesInput(props: MembersInputProps) {
+function LinesInput(props: InputProps) {
   const { field, value, path, onChange, onLeave } = props
   const { form } = useTexts()
   const { label: labelOf } = useRecordTexts()
@@ -47,22 +126,19 @@ export function LinesInput(props: MembersInputProps) {
       {lines.length === 0 && <Lead mb={1}>{form.noLines}</Lead>}
       {lines.map((line, index) => (
         <LineRow key={index} role="group" aria-label={form.line(index + 1)}>
-          {members.map((member) => {
-            const Input = props.inputOf(member.kind)
-            return (
-              <Grow key={member.name} sx={{ flex: widthOf(member) }}>
-                <Input
-                  {...props}
-                  hint={undefined}
-                  field={member}
-                  label={labelOf('lines', member.name)}
-                  path={`${path}[${index}].${member.name}`}
-                  value={line[member.name] ?? null}
-                  onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
-                />
-              </Grow>
-            )
-          })}
+          {members.map((member) => (
+            <Grow key={member.name} sx={{ flex: widthOf(member) }}>
+              <FieldInput
+                {...props}
+                hint={undefined}
+                field={member}
+                label={labelOf('lines', member.name)}
+                path={`${path}[${index}].${member.name}`}
+                value={line[member.name] ?? null}
+                onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
+              />
+            </Grow>
+          ))}
           <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
             {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
           </Typography>
@@ -85,7 +161,7 @@ export function LinesInput(props: MembersInputProps) {
               aria-label={form.removeLine(index + 1)}
               onClick={() => {
                 onChange(lines.toSpliced(index, 1))
-                onLeave()
+                onLeave?.()
               }}
             >
               <Close fontSize="small" />
