@@ -40,7 +40,7 @@ export function LogFilters(props: LogFiltersProps) {
           slotProps={{ inputLabel: { shrink: true } }}
         />
       ))}
-      <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
+      <IconButton aria-label={common.retry} onClick={() => onReload()} sx={{ justifySelf: 'start' }}>
         <Refresh />
       </IconButton>
       <RowStack isWhole spacing={1}>

@@ -26,9 +26,9 @@ export function ScopeMatrix(props: MatrixProps) {
 
 /** A matrix of resources and events. */
 export function EventMatrix(props: Omit<MatrixProps, 'label'>) {
-  const { events, actions } = useTexts().settings.webhooks
-  const columns = eventActions.map((action) => ({ key: action, name: actions[action] }))
-  return <RecordMatrix {...props} label={events} columns={columns} codeOf={eventName} />
+  const { webhooks, fields } = useTexts().settings
+  const columns = eventActions.map((action) => ({ key: action, name: webhooks.actions[action] }))
+  return <RecordMatrix {...props} label={fields.events} columns={columns} codeOf={eventName} />
 }
 
 type RecordMatrixProps = {

@@ -55,13 +55,7 @@ export function SettingsPage() {
   return (
     <Page title={shell.settings}>
       <nav aria-label={shell.settings}>
-        <Tabs
-          value={chosen.key}
-          variant="scrollable"
-          scrollButtons="auto"
-          role="presentation"
-          slotProps={{ list: { role: 'presentation' } }}
-        >
+        <Tabs value={chosen.key} role="presentation" slotProps={{ list: { role: 'presentation' } }}>
           {open.map(({ key }) => (
             <Tab
               key={key}

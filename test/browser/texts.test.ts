@@ -15,7 +15,7 @@ const wanted = (definition: Definition): Required<Words> => {
   const choices = fields.flatMap(([, field]) => (field.kind === 'choice' ? [field] : []))
   const nameAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, expect.any(String)]))
   return {
-    fields: nameAll(fields.map(([name]) => name).filter((name) => !(name in en.commonFields))),
+    fields: nameAll(fields.map(([name]) => name).filter((name) => !(name in de.commonFields))),
     values: nameAll(choices.flatMap(({ values }) => values)),
     steps: nameAll(choices.flatMap(({ moves }) => Object.values(moves ?? {}).flat())),
   }

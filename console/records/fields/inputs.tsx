@@ -26,9 +26,9 @@ import {
   MoneyInput,
   NumberInput,
   ParagraphInput,
+  ReferenceInput,
   TextInput,
 } from './plain-inputs.tsx'
-import { ReferenceInput } from './reference-input.tsx'
 
 /** The input of every kind of field. A new kind is one more line here. */
 const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = {
@@ -143,20 +143,14 @@ function LinesInput(props: InputProps) {
             {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
           </Typography>
           <Unbroken>
-            <IconButton
-              aria-label={form.moveUp(index + 1)}
-              disabled={index === 0}
-              onClick={() => move(index, index - 1)}
-            >
-              <ArrowUpward fontSize="small" />
-            </IconButton>
-            <IconButton
-              aria-label={form.moveDown(index + 1)}
-              disabled={index === lines.length - 1}
-              onClick={() => move(index, index + 1)}
-            >
-              <ArrowDownward fontSize="small" />
-            </IconButton>
+            {[
+              { label: form.moveUp(index + 1), Icon: ArrowUpward, to: index - 1 },
+              { label: form.moveDown(index + 1), Icon: ArrowDownward, to: index + 1 },
+            ].map(({ label, Icon, to }) => (
+              <IconButton key={label} aria-label={label} disabled={!lines[to]} onClick={() => move(index, to)}>
+                <Icon fontSize="small" />
+              </IconButton>
+            ))}
             <IconButton
               aria-label={form.removeLine(index + 1)}
               onClick={() => {

@@ -4,7 +4,6 @@ import Radio from '@mui/material/Radio'
 import RadioGroup from '@mui/material/RadioGroup'
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useId, useState } from 'react'
-import type { HistoryEntry } from '#derive/console/responses.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -29,9 +28,11 @@ type RaceDialogProps = {
 /** Shows the changes of somebody who saved first, beside the typed values. */
 export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   const { race } = useTexts()
+  const format = useFormat()
   const { name } = form.definition
   const { answer, error, reload } = useLoaded('records.fetch', { records: name, id })
-  const { data: history } = useLoaded('records.history', { records: name, id, query: { limit: 1 } })
+  const { data: [entry] = [] } = useLoaded('records.history', { records: name, id, query: { limit: 1 } })
+  const who = entry?.who?.name ?? entry?.token_label
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const before = form.before ?? {}
   const goOn = () => {
@@ -39,19 +40,10 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   }
   return (
     <AskFirst wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
-      <OtherValue entry={history?.[0]} />
+      <Typography gutterBottom>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
       <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
     </AskFirst>
-  )
-}
-
-function OtherValue({ entry }: { entry: HistoryEntry | undefined }) {
-  const { race } = useTexts()
-  const format = useFormat()
-  const who = entry?.who?.name ?? entry?.token_label
-  return (
-    <Typography gutterBottom>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
   )
 }
 

@@ -31,7 +31,8 @@ export function ListPage({ definition }: { definition: Definition }) {
   const { list } = useTexts()
   const { many, add } = useRecordTexts()
   const { may } = useMe()
-  const { shown, choose, isUsual } = useColumns(definition)
+  const columns = useColumns(definition)
+  const { shown } = columns
   const listing = useListController({
     resource: name,
     perPage: 25,
@@ -54,13 +55,7 @@ export function ListPage({ definition }: { definition: Definition }) {
       title={many(name)}
       actions={
         <>
-          <ColumnChooser
-            definition={definition}
-            all={columnsOf(definition)}
-            shown={shown}
-            isUsual={isUsual}
-            onChoose={choose}
-          />
+          <ColumnChooser definition={definition} columns={columns} />
           {hasAny && (
             <Button variant="outlined" startIcon={<Download />} href={csv} download>
               {list.exportCsv}
@@ -102,15 +97,15 @@ export function ListPage({ definition }: { definition: Definition }) {
 /** Returns the columns chosen for a resource, which the browser stores, or the usual ones. */
 function useColumns(definition: Definition) {
   const [chosen, choose] = useStore<string[] | null>(`columns.${definition.name}`, null)
+  const all = useMemo(() => columnsOf(definition), [definition])
   const shown = useMemo(() => {
-    const all = columnsOf(definition)
     const kept =
       chosen === null ? all.filter(({ initial }) => initial) : all.filter(({ name }) => chosen.includes(name))
     // The title is always shown, because it names the row and is its link.
     const title = all.find(({ name }) => name === definition.title) as Column
     return [title, ...kept.filter(({ name }) => name !== definition.title)]
-  }, [definition, chosen])
-  return { shown, choose, isUsual: chosen === null }
+  }, [definition, all, chosen])
+  return { all, shown, choose, isUsual: chosen === null }
 }
 
 type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }
@@ -155,22 +150,16 @@ function ListBody({ definition, columns, listing }: ListBodyProps) {
   )
 }
 
-type ColumnChooserProps = {
-  definition: Definition
-  all: readonly Column[]
-  shown: readonly Column[]
-  isUsual: boolean
-  onChoose(names: string[] | null): void
-}
+type ColumnChooserProps = { definition: Definition; columns: ReturnType<typeof useColumns> }
 
 /** Chooses the columns of a list. */
-function ColumnChooser({ definition, all, shown, isUsual, onChoose }: ColumnChooserProps) {
+function ColumnChooser({ definition, columns: { all, shown, choose, isUsual } }: ColumnChooserProps) {
   const { list } = useTexts()
   const { label } = useRecordTexts()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const names = shown.map(({ name }) => name)
   const toggle = (name: string) =>
-    onChoose(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])
+    choose(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])
   return (
     <>
       <Button
@@ -210,7 +199,7 @@ function ColumnChooser({ definition, all, shown, isUsual, onChoose }: ColumnChoo
           </MenuItem>
         ))}
         <Divider />
-        <MenuItem disabled={isUsual} onClick={() => onChoose(null)}>
+        <MenuItem disabled={isUsual} onClick={() => choose(null)}>
           {list.resetColumns}
         </MenuItem>
       </Menu>

@@ -5,17 +5,20 @@ import { useNotify } from 'react-admin'
 import type { RecordDeleted } from '#derive/console/results.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Preview, RecordsSummary } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isRefused, previewRemoval, type RefusedError } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
+import { useMe } from '../../me/me.tsx'
+import { pathOf } from '../../shell/places.ts'
 import type { Texts } from '../../texts/en/index.ts'
 import { errorText } from '../../texts/refusal-text.ts'
-import { useTexts } from '../../texts/texts.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note, Text } from '../../ui/panel.tsx'
 import { PendingContent, WaitingNotice } from '../../ui/pending.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 import { useUndo } from '../history/history.tsx'
-import { InvolvedList } from './involved-list.tsx'
 
 type RemoveDialogProps = {
   definition: Definition
@@ -232,4 +235,46 @@ function mergeGroups(all: readonly RecordsSummary[]): RecordsSummary[] {
     lines.set(key, line ? { ...line, count: line.count + one.count } : one)
   }
   return [...lines.values()]
+}
+
+type InvolvedListProps = {
+  title: string
+  involved: readonly RecordsSummary[]
+  isLinked?: boolean
+  onFollow?: () => void
+}
+
+/** Lists the records of a deletion, counted by resource. */
+export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedListProps) {
+  const { removal } = useTexts()
+  const { many } = useRecordTexts()
+  const { may } = useMe()
+  if (involved.length === 0) return null
+  const effects: { readonly [effect: string]: string } = { unlinked: removal.unlinked, kept: removal.kept }
+  return (
+    <Text component="div" mt={1.5}>
+      <Typography variant="h3">{title}</Typography>
+      <Bullets>
+        {involved.map(({ records, count, ids, effect }) => (
+          <li key={records + effect}>
+            {removal.count(count, many(records))}
+            {effect && effects[effect] && ` – ${effects[effect]}`}
+            {isLinked && definitionOf(registry, records) && may(records, 'VIEW') && (
+              <>
+                {': '}
+                {ids.slice(0, 5).map((id, index) => (
+                  <span key={id}>
+                    {index > 0 && ', '}
+                    <TextLink to={pathOf(records, id)} onClick={onFollow}>
+                      #{id}
+                    </TextLink>
+                  </span>
+                ))}
+              </>
+            )}
+          </li>
+        ))}
+      </Bullets>
+    </Text>
+  )
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useGetOne, useNavigate, useNotify } from 'react-admin'
 import { askedFields, doubtsOf, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
 import { fieldsOf } from '#derive/form.ts'
-import type { Definition, Problem } from '#registry/definition.ts'
+import type { Definition } from '#registry/definition.ts'
 import { isSameJson, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { editPath } from '../../shell/places.ts'
@@ -74,7 +74,13 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         onConfirm={() => navigate(editPath(name, record.id))}
         onClose={onClose}
       >
-        <ProblemItems resource={name} problems={elsewhere} />
+        <Bullets>
+          {elsewhere.map((problem) => (
+            <li key={problem.field + problem.code}>
+              <strong>{words.path(name, problem.field)}</strong> {problemText(problem, texts)}
+            </li>
+          ))}
+        </Bullets>
       </AskFirst>
     )
   }
@@ -127,20 +133,6 @@ function StepMeaning({ definition, record, step }: { definition: Definition; rec
   if (!weight || weight === 'plain') return null
   return (
     <Typography>{weight === 'final' ? show.final(stateAfter(definition.name, step)) : show.means[weight]}</Typography>
-  )
-}
-
-function ProblemItems({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
-  const texts = useTexts()
-  const { path } = useRecordTexts()
-  return (
-    <Bullets>
-      {problems.map((problem) => (
-        <li key={problem.field + problem.code}>
-          <strong>{path(resource, problem.field)}</strong> {problemText(problem, texts)}
-        </li>
-      ))}
-    </Bullets>
   )
 }
 

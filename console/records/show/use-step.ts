@@ -33,16 +33,14 @@ export function useStep({ name }: Definition) {
     const stored = tried === undefined ? await ask('records.fetch', { records: name, id: shown.id }) : undefined
     if (stored && !isSame(shown, stored.data)) return { is: 'changed', stored: stored.data }
     const etag = stored ? stored.etag : (tried ?? null)
-    let writeId: string | null
+    unanswered.current.delete(what)
     try {
-      writeId = (await write('records.update', { records: name, id: shown.id, body, etag })).writeId
+      const { writeId } = await write('records.update', { records: name, id: shown.id, body, etag })
+      return { is: 'done', writeId }
     } catch (error) {
       if (isLost(error)) unanswered.current.set(what, etag)
-      else unanswered.current.delete(what)
       throw error
     }
-    unanswered.current.delete(what)
-    return { is: 'done', writeId }
   }
 
   async function outcomeOf(shown: ListedRecord, error: unknown): Promise<Outcome> {

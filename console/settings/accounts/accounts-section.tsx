@@ -50,7 +50,9 @@ export function AccountsSection() {
             >
               <Chip
                 color={account.disabled || account.service ? 'default' : 'success'}
-                label={account.disabled ? accounts.disabled : account.service ? accounts.service : accounts.enabled}
+                label={
+                  account.disabled ? settings.fields.disabled : account.service ? accounts.service : accounts.enabled
+                }
               />
               <Button
                 variant="outlined"
@@ -132,9 +134,9 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
         />
       )}
       <div>
-        <Typography variant="h3">{accounts.permissions}</Typography>
+        <Typography variant="h3">{settings.fields.permissions}</Typography>
         <ScopeMatrix
-          label={accounts.permissions}
+          label={settings.fields.permissions}
           resources={registry}
           chosen={permissions}
           held={held}

@@ -50,12 +50,12 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
           {typed.enabled && (
             <>
               <FormControlLabel
-                label={texts.always}
+                label={settings.fields.always}
                 control={<Switch checked={typed.always} onChange={(_, isOn) => set({ always: isOn })} />}
               />
               {!typed.always && (
                 <SmallField
-                  label={texts.recordsMax}
+                  label={settings.fields.records_max}
                   slotProps={{ htmlInput: { inputMode: 'numeric' } }}
                   hint={texts.recordsMaxHint}
                   {...form.bindField('records_max', typed.records, (records) => set({ records }))}

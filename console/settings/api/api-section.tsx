@@ -52,7 +52,7 @@ export function ApiSection() {
 
 /** Issues the company’s token, with at most the rights of the issuer. */
 function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
-  const { api } = useTexts().settings
+  const { api, fields } = useTexts().settings
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<string[]>([])
   const [typed, setTyped] = useState('')
@@ -79,11 +79,11 @@ function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(toke
           if (scopes.length > 0 && allowlistProblem(entriesOf(typed)) === undefined) form.submit()
         }}
       >
-        <SmallField label={api.label} required hint={api.labelHint} {...form.bindField('label', label, setLabel)} />
+        <SmallField label={fields.label} required hint={api.labelHint} {...form.bindField('label', label, setLabel)} />
         <div>
-          <Typography variant="h3">{api.scopes}</Typography>
+          <Typography variant="h3">{fields.scopes}</Typography>
           <MutedText mb={1}>{api.scopesHint}</MutedText>
-          <ScopeMatrix label={api.scopes} chosen={scopes} held={held} onChange={setScopes} />
+          <ScopeMatrix label={fields.scopes} chosen={scopes} held={held} onChange={setScopes} />
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </div>
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />

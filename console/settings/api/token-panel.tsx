@@ -31,7 +31,7 @@ type TokenPanelProps = {
 
 /** Shows the active token with its rights, its last use and its actions. */
 export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
-  const { api } = useTexts().settings
+  const { api, fields } = useTexts().settings
   const me = useMe()
   const format = useFormat()
   const notify = useNotify()
@@ -88,7 +88,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             [api.lastUsed, lastUsed],
           ]}
         />
-        <ScopeMatrix isReadOnly label={api.scopes} chosen={token.scopes} />
+        <ScopeMatrix isReadOnly label={fields.scopes} chosen={token.scopes} />
         <Buttons>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
             {api.show}
@@ -121,7 +121,7 @@ type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
 /** Changes the label or the rights of the active token. */
 function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
   const { settings, common } = useTexts()
-  const { api } = settings
+  const { api, fields } = settings
   const { account } = useMe()
   const [label, setLabel] = useState(token.label)
   const [scopes, setScopes] = useState(token.scopes)
@@ -140,10 +140,10 @@ function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
       onClose={onClose}
     >
       <Typography>{api.changeLead}</Typography>
-      <SmallField label={api.label} {...form.bindField('label', label, setLabel)} />
+      <SmallField label={fields.label} {...form.bindField('label', label, setLabel)} />
       <div>
         <ScopeMatrix
-          label={api.scopes}
+          label={fields.scopes}
           chosen={scopes}
           held={new Set([...account.permissions, ...token.scopes])}
           onChange={setScopes}
@@ -195,7 +195,7 @@ function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]
   const isChanged = typed !== shown
   const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
   return (
-    <Panel title={settings.api.allowlist}>
+    <Panel title={settings.fields.allowlist}>
       <SmallForm
         form={form}
         confirm={common.save}
@@ -224,7 +224,7 @@ export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
     <SmallField
       multiline
       minRows={2}
-      label={settings.api.allowlist}
+      label={settings.fields.allowlist}
       value={typed}
       onType={onType}
       wrong={problem}

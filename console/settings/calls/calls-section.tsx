@@ -91,7 +91,7 @@ function CallList({ filter, days, page }: CallListProps) {
 
 /** The company's switch for storing requests and answers. */
 function DetailsSwitch() {
-  const { calls } = useTexts().settings
+  const { calls, fields } = useTexts().settings
   const { data, error, reload } = useLoaded('calls.details-switch')
   const keeps = data?.keeps ?? false
   const form = useSmallForm(async ({ write, say }) => {
@@ -107,7 +107,7 @@ function DetailsSwitch() {
           <Lead mb={1}>{data.kept_days === 0 ? calls.keepingNever : calls.keepingLead(data.kept_days)}</Lead>
           {data.kept_days > 0 && (
             <FormControlLabel
-              label={calls.keepingSwitch}
+              label={fields.keeps_details}
               control={<Switch checked={keeps} disabled={form.isBusy} onChange={form.submit} />}
             />
           )}

@@ -25,7 +25,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
   const { data, error, reload } = useLoaded('usage', { query: { days: period } })
   if (error || !data) return <PendingContent error={error} retry={reload} />
   const series = seriesOf(data.days, by)
-  const nameOf = (name: string): string => (by === 'by_resource' ? many(name) : (usage.outcomes[name] ?? name))
+  const nameOf = (name: string): string => (by === 'by_resource' ? many(name) : (calls.outcomes[name] ?? name))
   return (
     <>
       <PlanUsage plan={data.plan} />

@@ -89,12 +89,12 @@ function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
   const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
   const { projects, workers } = subscriptionPlans[plan]
   return (
-    <Panel title={texts.plan}>
+    <Panel title={settings.fields.plan}>
       <Typography>
         {plan} · {texts.limits(shown(projects), shown(workers))}
       </Typography>
       <Text variant="h3" mt={2}>
-        {texts.addOns}
+        {settings.fields.add_ons}
       </Text>
       {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}
       <Bullets>

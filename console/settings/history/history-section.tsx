@@ -66,7 +66,7 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
 
 /** Shows the changed settings, a line each. */
 export function SettingsChanges({ changes }: Pick<HistoryEntry, 'changes'>) {
-  const { fields } = useTexts().settings.history
+  const fields: { readonly [name: string]: string } = useTexts().settings.fields
   return Object.entries(changes ?? {})
     .filter(([, change]) => Array.isArray(change))
     .map(([name, change]) => (

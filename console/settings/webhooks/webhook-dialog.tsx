@@ -21,7 +21,7 @@ type WebhookDialogProps = {
 /** Changes address, events and options of a webhook. The account must be allowed to see the sent records. */
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
   const { settings, common, commonFields } = useTexts()
-  const { webhooks } = settings
+  const { webhooks, fields } = settings
   const me = useMe()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
   const [typed, setTyped] = useState(() => ({
@@ -55,14 +55,14 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         {...form.bindField('name', typed.name, (name) => set({ name }))}
       />
       <SmallField
-        label={webhooks.url}
+        label={fields.url}
         type="url"
         autoComplete="off"
         hint={webhooks.urlHint}
         {...form.bindField('url', typed.url, (url) => set({ url }))}
       />
       <div>
-        <Typography variant="h3">{webhooks.events}</Typography>
+        <Typography variant="h3">{fields.events}</Typography>
         <EventMatrix
           chosen={typed.events}
           held={new Set([...held, ...typed.events])}
@@ -72,7 +72,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
       </div>
       <Select
         id="webhook-payload"
-        label={webhooks.payload}
+        label={fields.payload}
         value={typed.payload}
         options={payloads.map((value) => ({ value, text: webhooks.payloads[value] }))}
         onChange={(payload) => set({ payload })}

@@ -55,10 +55,10 @@ export function WebhookView({ id }: { id: number }) {
   )
 }
 
-type FactsProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
+type PartProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
 
-function Facts({ webhook, onDone, onSecret }: FactsProps) {
-  const { webhooks } = useTexts().settings
+function Facts({ webhook, onDone, onSecret }: PartProps) {
+  const { webhooks, fields } = useTexts().settings
   const format = useFormat()
   const { name, url, payload, ordered, events, created_at, failing_since, next_attempt_at, previous_until } = webhook
   const isPreviousGood = previous_until !== null && new Date(previous_until) > new Date()
@@ -67,8 +67,8 @@ function Facts({ webhook, onDone, onSecret }: FactsProps) {
       <Advice webhook={webhook} />
       <FactList
         facts={[
-          [webhooks.url, url],
-          [webhooks.payload, webhooks.payloads[payload]],
+          [fields.url, url],
+          [fields.payload, webhooks.payloads[payload]],
           [webhooks.order, ordered ? webhooks.inOrder : webhooks.anyOrder],
           [webhooks.answers, webhook.answers?.name ?? webhooks.nobodyAnswers],
           [webhooks.created, created_at && format.moment(created_at)],
@@ -130,10 +130,8 @@ const tones = {
   well: 'success',
 } as const
 
-type WebhookActionsProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
-
 /** The buttons of a webhook. */
-function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProps) {
+function WebhookActions({ webhook, onDone, onSecret }: PartProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings
   const { id, disabled_because, answers } = webhook
@@ -242,7 +240,7 @@ function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProps) {
 
 /** Asks for the moment from which everything is sent again. */
 function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
-  const { webhooks } = useTexts().settings
+  const { webhooks, fields } = useTexts().settings
   const [typed, setTyped] = useState(() => hourAgo())
   const [password, setPassword] = useState('')
   const moment = new Date(typed)
@@ -264,7 +262,7 @@ function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; on
       <SmallField
         autoFocus
         type="datetime-local"
-        label={webhooks.replayFrom}
+        label={fields.from}
         slotProps={{ inputLabel: { shrink: true } }}
         {...form.bindField('from', typed, setTyped)}
       />

@@ -1,7 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { audit as english } from '../en/audit.ts'
-
-const formatCount = createCountFormat('de')
 
 /** The texts of Settings, Audit. */
 export const audit: typeof english = {

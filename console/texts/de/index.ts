@@ -1,11 +1,9 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
-
-const formatCount = createCountFormat('de')
 
 /** Every text of the interface in German. */
 export const de: Texts = {

@@ -247,7 +247,7 @@ export const records: { [resource in keyof Texts['records']]: NamedTexts } = {
   },
 }
 
-export const commonFields: Texts['commonFields'] = {
+export const commonFields: Texts['commonFields'] & { [field: string]: string } = {
   name: 'Name',
   code: 'Kürzel',
   status: 'Status',

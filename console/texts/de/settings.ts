@@ -1,10 +1,8 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
-import { calls, outcomes } from './calls.ts'
-
-const formatCount = createCountFormat('de')
+import { calls } from './calls.ts'
 
 export const settings: Texts['settings'] = {
   sections: {
@@ -24,9 +22,7 @@ export const settings: Texts['settings'] = {
     noToken: 'Noch kann kein Programm die API aufrufen',
     noTokenLead: 'Stellen Sie ein Token aus und geben Sie es Ihrer Integration; ihre Aufrufe erscheinen unter Aufrufe.',
     issue: 'Token ausstellen',
-    label: 'Bezeichnung',
     labelHint: 'Wofür es ist, damit andere es wissen. Beispiel: Lohnexport',
-    scopes: 'Was es darf',
     scopesHint:
       'Nur was Sie selbst dürfen, lässt sich ankreuzen. Ein Recht, das Sie später verlieren, verliert auch das Token sofort.',
     notHeld: 'Dieses Recht haben Sie nicht',
@@ -35,7 +31,6 @@ export const settings: Texts['settings'] = {
     view: 'Sehen',
     edit: 'Ändern',
     delete: 'Löschen',
-    allowlist: 'Erlaubte Adressen',
     allowlistHint:
       'Je Zeile eine IPv4-Adresse oder ein Bereich, etwa 203.0.113.7 oder 203.0.113.0/24. Leer: von überall.',
     allowlistWhy: 'Bitte geben Sie Ihr Passwort noch einmal ein, denn das entscheidet, von wo das Token gilt.',
@@ -122,10 +117,39 @@ export const settings: Texts['settings'] = {
     plan: 'Ihr Tarif',
     unlimited: 'unbegrenzt',
     used: (used, limit) => `${used} von ${limit}`,
-    outcomes,
   },
   calls,
   audit,
+  fields: {
+    label: 'Bezeichnung',
+    scopes: 'Was es darf',
+    allowlist: 'Erlaubte Adressen',
+    name: 'Name',
+    email: 'E-Mail',
+    permissions: 'Rechte',
+    disabled: 'Gesperrt',
+    password: 'Passwort',
+    currency: 'Währung',
+    plan: 'Tarif',
+    add_ons: 'Zusatzmodule',
+    keeps_details: 'Anfragen und Antworten aufbewahren',
+    enabled: 'Agenten dürfen arbeiten',
+    always: 'Jede Änderung braucht einen Menschen',
+    records_max: 'Datensätze, die ein Agent allein ändert',
+    person: 'Person',
+    reason: 'Grund',
+    url: 'Adresse',
+    events: 'Ereignisse',
+    payload: 'Was gesendet wird',
+    ordered: 'In Reihenfolge',
+    from: 'Ab',
+    sessions: 'Sitzungen',
+    resource: 'Was',
+    rows: 'Zeilen',
+    format: 'Format',
+    write_id: 'Schreibvorgang',
+    exported_at: 'Stand',
+  },
   history: {
     lead: 'Was in den Einstellungen getan wurde, und von wem. Sie sehen die Teile, die Sie benutzen dürfen.',
     none: 'Hier wurde noch nichts getan.',
@@ -155,36 +179,6 @@ export const settings: Texts['settings'] = {
       gave_up_rights: 'hat es ausgeschaltet: dem verantwortlichen Konto fehlt ein Recht',
       person_erased: 'hat eine Person gelöscht',
     },
-    fields: {
-      label: 'Bezeichnung',
-      scopes: 'Was es darf',
-      allowlist: 'Erlaubte Adressen',
-      name: 'Name',
-      email: 'E-Mail',
-      permissions: 'Rechte',
-      disabled: 'Gesperrt',
-      password: 'Passwort',
-      currency: 'Währung',
-      plan: 'Tarif',
-      add_ons: 'Zusatzmodule',
-      keeps_details: 'Anfragen und Antworten aufbewahren',
-      enabled: 'Agenten dürfen arbeiten',
-      always: 'Jede Änderung braucht einen Menschen',
-      records_max: 'Datensätze, die ein Agent allein ändert',
-      person: 'Person',
-      reason: 'Grund',
-      url: 'Adresse',
-      events: 'Ereignisse',
-      payload: 'Was gesendet wird',
-      ordered: 'In Reihenfolge',
-      from: 'Ab',
-      sessions: 'Sitzungen',
-      resource: 'Was',
-      rows: 'Zeilen',
-      format: 'Format',
-      write_id: 'Schreibvorgang',
-      exported_at: 'Stand',
-    },
     added: 'dazu',
     removed: 'weg',
     newValue: 'ein neues',
@@ -200,9 +194,7 @@ export const settings: Texts['settings'] = {
     look: 'Öffnen',
     open: (name) => `${name} öffnen`,
     nameHint: 'Wofür er ist, damit andere es wissen. Beispiel: Buchhaltung',
-    url: 'Adresse',
     urlHint: 'Wo Ihr Programm empfängt, etwa https://erp.example.com/hooks',
-    events: 'Ereignisse',
     eventCount: (count) => formatCount(count, { one: '# Ereignis', other: '# Ereignisse' }),
     actions: {
       created: 'Angelegt',
@@ -211,7 +203,6 @@ export const settings: Texts['settings'] = {
       erased: 'Entfernt',
       restored: 'Zurückgeholt',
     },
-    payload: 'Was gesendet wird',
     payloads: {
       full: 'Voll: die Änderung und der Datensatz',
       thin: 'Knapp: nur was mit welchem Datensatz geschah',
@@ -283,7 +274,6 @@ export const settings: Texts['settings'] = {
     rotated: 'Das neue Geheimnis',
     replay: 'Wiederholen',
     replayLead: 'Alles, was sich seit diesem Moment geändert hat, wird noch einmal gesendet, mit denselben IDs.',
-    replayFrom: 'Ab',
     replayed: 'Es beginnt bei diesem Moment.',
     replaying: 'Läuft noch. Um sie zu beenden und eine andere zu beginnen, schalten Sie den Webhook zuerst aus.',
     deleteTitle: 'Webhook löschen?',
@@ -338,7 +328,6 @@ export const settings: Texts['settings'] = {
       'Mit anderer E-Mail oder anderem Passwort könnte sich jemand anders anmelden: zeigen Sie, dass Sie es sind.',
     service: 'Dienst: niemand meldet sich an',
     keepPassword: 'Leer bleibt das Passwort, wie es ist.',
-    permissions: 'Rechte',
     fields: 'Felder, die nicht alle sehen',
     approvals: 'Freigaben',
     office: 'Die Firma selbst',
@@ -353,7 +342,6 @@ export const settings: Texts['settings'] = {
       AUDIT_VIEW:
         'Sehen, wer sich angemeldet, Einstellungen geändert und exportiert hat (Einstellungen, Prüfprotokoll)',
     },
-    disabled: 'Gesperrt',
     enabled: 'Kann sich anmelden',
     disable: 'Gesperrt: kann sich nicht anmelden, und sein Token wird abgelehnt',
     rights: (count) => formatCount(count, { one: '# Recht', other: '# Rechte' }),
@@ -368,8 +356,6 @@ export const settings: Texts['settings'] = {
       `Sie bleibt, wie sie ist: es gibt Beträge darin (${kinds}), und in einer anderen Währung wären es andere Beträge.`,
     byOperator: 'Tarif und Zusatzmodule ändert, wer den Dienst betreibt.',
     noAddOns: 'Keine',
-    plan: 'Tarif',
-    addOns: 'Zusatzmodule',
     addOn: {
       api: 'API: Programme dürfen /v1 aufrufen',
       estimates: 'Angebote über die API',

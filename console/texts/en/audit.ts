@@ -1,6 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatEnglishCount as formatCount } from '../count.ts'
 
-const formatCount = createCountFormat('en')
 /** The texts of Settings, Audit. */
 export const audit = {
   lead: 'Who signed in or failed to, whose sessions ended, and what was set, exported and imported. Sign-ins, exports and imports are kept for 400 days unless the operator decides otherwise; the rest stays.',

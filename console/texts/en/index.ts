@@ -1,10 +1,8 @@
-import { createCountFormat } from '../count.ts'
+import { formatEnglishCount as formatCount } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
-
-const formatCount = createCountFormat('en')
 
 /** Every text of the interface in English. Another language is another value of the same type. */
 export const en = {

@@ -14,8 +14,13 @@ export type RecordTexts = {
   make?: string
 }
 
+/** Returns the words as they are. Their type has the names of the resources. */
+function nameResources<Name extends string>(words: { [resource in Name]: RecordTexts }) {
+  return words
+}
+
 /** The names of fields and states that are not spelled as in the registry, and of the steps between states. */
-export const records = {
+export const records = nameResources({
   projects: {
     none: 'Projects hold the work: who it is for, where, until when and for how much.',
     fields: {
@@ -159,25 +164,19 @@ export const records = {
     steps: { 'true>false': 'Not billed' },
     correction: 'To put a mistake right, mark it as not billed, change it, and bill it again.',
   },
-} satisfies { [resource: string]: RecordTexts }
+})
 
-/** Fields that every resource has. */
+/** Fields of several resources that are not spelled as in the registry, and the name, which other pages have too. */
 export const commonFields = {
   name: 'Name',
-  code: 'Code',
-  status: 'Status',
   client_id: 'Client',
   category_id: 'Category',
   email: 'E-mail',
-  phone: 'Phone',
   trade_id: 'Trade',
   contact_name: 'Contact',
   tax_id: 'Tax number',
   payment_terms_days: 'Payment terms, days',
-  title: 'Title',
-  number: 'Number',
   project_id: 'Project',
-  lines: 'Lines',
   discount_pct: 'Discount, %',
   tax_pct: 'Tax, %',
   subtotal_minor: 'Subtotal',
@@ -185,11 +184,8 @@ export const commonFields = {
   tax_minor: 'Tax',
   total_minor: 'Total',
   worker_id: 'Worker',
-  hours: 'Hours',
   id: 'ID',
   external_ref: 'External reference',
-  notes: 'Notes',
-  currency: 'Currency',
   created_at: 'Created',
   updated_at: 'Changed',
 }
