@@ -36,7 +36,6 @@ export const askOnce = <Name extends ConsoleOperationName>(
 ): Promise<ConsoleResponse<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
 
-/** Previews the deletion of a record. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
   send<ConsoleResponse<'records.delete'>>(
     'DELETE',
@@ -46,7 +45,6 @@ export const previewRemoval = (records: string, id: number | string, signal?: Ab
     },
   )
 
-/** Previews the undo of a write. */
 export const previewUndo = (id: string) =>
   send<ConsoleResponse<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
 

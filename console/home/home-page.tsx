@@ -225,7 +225,6 @@ function Due({ title, resource, items, count, to }: DueProps) {
   )
 }
 
-/** Lists the latest changes. */
 function Recent({ entries }: { entries: readonly RecentEntry[] }) {
   const { home, history } = useTexts()
   const { one } = useRecordTexts()

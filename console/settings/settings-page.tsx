@@ -11,15 +11,15 @@ import { Empty } from '../ui/panel.tsx'
 import { lazily, WaitingNotice } from '../ui/pending.tsx'
 import { DeadBanner, EndBanner, WebhookBanner } from './banners.tsx'
 
-const ApiSection = lazily('ApiSection', () => import('./api/api-section.tsx'))
-const CallsSection = lazily('CallsSection', () => import('./calls/calls-section.tsx'))
-const WebhooksSection = lazily('WebhooksSection', () => import('./webhooks/webhook-list.tsx'))
-const AgentsSection = lazily('AgentsSection', () => import('./agents/agents-section.tsx'))
-const AccountsSection = lazily('AccountsSection', () => import('./accounts/accounts-section.tsx'))
-const CompanySection = lazily('CompanySection', () => import('./company/company-section.tsx'))
-const ListsSection = lazily('ListsSection', () => import('./lists/lists-section.tsx'))
-const AuditSection = lazily('AuditSection', () => import('./audit/audit-section.tsx'))
-const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
+const ApiSection = lazily(async () => (await import('./api/api-section.tsx')).ApiSection)
+const CallsSection = lazily(async () => (await import('./calls/calls-section.tsx')).CallsSection)
+const WebhooksSection = lazily(async () => (await import('./webhooks/webhook-list.tsx')).WebhooksSection)
+const AgentsSection = lazily(async () => (await import('./agents/agents-section.tsx')).AgentsSection)
+const AccountsSection = lazily(async () => (await import('./accounts/accounts-section.tsx')).AccountsSection)
+const CompanySection = lazily(async () => (await import('./company/company-section.tsx')).CompanySection)
+const ListsSection = lazily(async () => (await import('./lists/lists-section.tsx')).ListsSection)
+const AuditSection = lazily(async () => (await import('./audit/audit-section.tsx')).AuditSection)
+const HistorySection = lazily(async () => (await import('./history/history-section.tsx')).HistorySection)
 
 type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history' | 'audit'
 /** The sections. Any one of the `rights` opens a section. */

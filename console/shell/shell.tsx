@@ -39,7 +39,7 @@ import { agentsPath, businessDocuments, lists, servedDefinitions } from './place
 import { TopBar } from './top-bar.tsx'
 
 const loadSearch = () => import('./search-dialog.tsx')
-const SearchDialog = lazily('SearchDialog', loadSearch)
+const SearchDialog = lazily(async () => (await loadSearch()).SearchDialog)
 
 const sidebarWidth = 232
 
@@ -68,7 +68,14 @@ function Frame({ children }: CoreLayoutProps) {
   useEffect(() => void loadSearch(), [])
   return (
     <Box sx={{ display: 'flex', minHeight: '100vh' }}>
-      <SkipLink />
+      {/* The first element for the keyboard. A button and no link, because the address after # selects the page. */}
+      <Button
+        variant="contained"
+        onClick={() => document.getElementById('content')?.focus()}
+        sx={{ position: 'fixed', top: 8, left: 8, zIndex: 2000, '&:not(:focus)': { transform: 'translateY(-200%)' } }}
+      >
+        {shell.skip}
+      </Button>
       <Box
         component="aside"
         sx={{ display: { xs: 'none', md: 'block' }, width: sidebarWidth, flexShrink: 0, displayPrint: 'none' }}
@@ -102,20 +109,6 @@ function Frame({ children }: CoreLayoutProps) {
       </Grow>
       <Suspense>{isSearching && <SearchDialog onClose={() => setSearching(false)} />}</Suspense>
     </Box>
-  )
-}
-
-/** The first element for the keyboard. A button and no link, because the address after # selects the page. */
-function SkipLink() {
-  const { shell } = useTexts()
-  return (
-    <Button
-      variant="contained"
-      onClick={() => document.getElementById('content')?.focus()}
-      sx={{ position: 'fixed', top: 8, left: 8, zIndex: 2000, '&:not(:focus)': { transform: 'translateY(-200%)' } }}
-    >
-      {shell.skip}
-    </Button>
   )
 }
 

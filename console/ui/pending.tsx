@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import CircularProgress from '@mui/material/CircularProgress'
-import { type FunctionComponent, lazy, useEffect, useState } from 'react'
+import { type ComponentType, lazy, useEffect, useState } from 'react'
 import { errorText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 
@@ -53,7 +53,5 @@ export function WaitingNotice({ whole = false }: { whole?: boolean }) {
 }
 
 /** Returns a component whose file is loaded when it is first shown. */
-export const lazily = <Name extends string, File extends { readonly [exported in Name]: FunctionComponent<never> }>(
-  name: Name,
-  load: () => Promise<File>,
-) => lazy(async () => ({ default: (await load())[name] }))
+export const lazily = <Props,>(load: () => Promise<ComponentType<Props>>) =>
+  lazy(async () => ({ default: await load() }))

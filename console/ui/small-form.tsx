@@ -132,7 +132,6 @@ type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'>
   onType(typed: string): void
 }
 
-/** A field of text. */
 export const SmallField = ({ wrong, hint, onType, ...rest }: SmallFieldProps) => (
   <TextField {...rest} error={!!wrong} helperText={wrong ?? hint} onChange={({ target }) => onType(target.value)} />
 )

@@ -10,7 +10,6 @@ export type InputProps = {
   label: string
   /** The path of the value: `name`, `address.city`, `lines[3].quantity`. */
   path: string
-  /** The resource of the record. */
   resource: string
   value: Json
   /** The problems of this value and of its members. */

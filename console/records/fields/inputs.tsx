@@ -51,13 +51,11 @@ const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = 
   url: TextInput,
 }
 
-/** The input of a field of any kind. */
 export function FieldInput(props: InputProps) {
   const Input = inputs[props.field.kind]
   return <Input {...props} />
 }
 
-/** The input of an address: an input for each member. */
 function AddressInput(props: InputProps) {
   const { field, label, value, path, onChange } = props
   const { label: labelOf } = useRecordTexts()

@@ -37,7 +37,7 @@ export function ParagraphInput(props: InputProps) {
   const { form } = useTexts()
   const used = [...String(value ?? '')].length
   const max = field.max ?? Number.POSITIVE_INFINITY
-  const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.characters(used, max) : props.hint })
+  const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.share(used, max) : props.hint })
   return <TextField {...shared} multiline minRows={3} maxRows={14} />
 }
 
@@ -75,7 +75,6 @@ export function DateInput(props: InputProps) {
   return <TextField {...useTextField(props)} type="date" slotProps={slotProps} />
 }
 
-/** The input of yes or no. */
 export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps) => (
   <FormControlLabel
     label={label}

@@ -51,7 +51,6 @@ export const mergedLines = (regions: readonly LineRegion[], theirs: (region: num
     region.is === 'conflict' ? (theirs(index) ? region.theirs : region.mine) : region.lines,
   )
 
-/** Returns whether a value is a list of lines. */
 const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
 
 /** Maps the former lines to those of a side. Lines match, in order, by their first member, the description. */
@@ -105,26 +104,20 @@ function joinTokens(regions: readonly LineRegion[]): LineRegion[] {
 
 const formatJson = (value: unknown): string => JSON.stringify(value)
 
-/** The changes of two people to one record. */
-type Race = {
-  /** Fields that only the other changed. */
-  theirs: string[]
-  /** Fields that both changed, to different values. */
-  both: string[]
-  /** The regions of each list of lines in `both`. */
-  lines: { [name: string]: LineRegion[] }
-}
-
-export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject): Race {
+/** Returns the changes of two people to one record. */
+export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject) {
   const changed = Object.keys(typed).filter((name) => !isSameJson(before[name], stored[name]))
   const both = changed.filter(
     (name) => !isSameJson(before[name], typed[name]) && !isSameJson(stored[name], typed[name]),
   )
   return {
+    /** Fields that only the other changed. */
     theirs: changed.filter((name) => isSameJson(before[name], typed[name])),
+    /** Fields that both changed, to different values. */
     both,
+    /** The regions of each list of lines in `both`. */
     lines: Object.fromEntries(
-      both.flatMap((name) => {
+      both.flatMap((name): [string, LineRegion[]][] => {
         const [was, theirs, mine] = [before[name], stored[name], typed[name]]
         return isLines(was) && isLines(theirs) && isLines(mine) ? [[name, lineRegions(was, theirs, mine)]] : []
       }),

@@ -71,7 +71,8 @@ const seriesOf = (days: readonly UsageDay[], by: UsageGrouping): string[] =>
 
 /** Shows the used share of the plan. */
 function PlanUsage({ plan }: { plan: readonly Use[] }) {
-  const { usage } = useTexts().settings
+  const { settings, form } = useTexts()
+  const { usage } = settings
   const { many } = useRecordTexts()
   const { company } = useMe()
   const format = useFormat()
@@ -82,7 +83,7 @@ function PlanUsage({ plan }: { plan: readonly Use[] }) {
           <div key={records}>
             <BetweenRow sx={{ mb: 0.5 }}>
               <TextLink to={`/${records}`}>{many(records)}</TextLink>
-              <span>{limit === null ? `${format.number(used)} (${usage.unlimited})` : usage.used(used, limit)}</span>
+              <span>{limit === null ? `${format.number(used)} (${usage.unlimited})` : form.share(used, limit)}</span>
             </BetweenRow>
             {limit !== null && (
               <LinearProgress
@@ -90,7 +91,7 @@ function PlanUsage({ plan }: { plan: readonly Use[] }) {
                 value={Math.min(100, (used / limit) * 100)}
                 color={used >= limit ? 'error' : used > limit * 0.9 ? 'warning' : 'primary'}
                 aria-label={many(records)}
-                aria-valuetext={usage.used(used, limit)}
+                aria-valuetext={form.share(used, limit)}
                 sx={{ height: 8, borderRadius: 4 }}
               />
             )}

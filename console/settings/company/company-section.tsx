@@ -82,7 +82,6 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   )
 }
 
-/** Shows the plan and the add-ons. */
 function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
   const { settings } = useTexts()
   const texts = settings.company

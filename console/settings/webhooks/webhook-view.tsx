@@ -130,7 +130,6 @@ const tones = {
   well: 'success',
 } as const
 
-/** The buttons of a webhook. */
 function WebhookActions({ webhook, onDone, onSecret }: PartProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings

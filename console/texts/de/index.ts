@@ -173,7 +173,7 @@ export const de: Texts = {
     noLines: 'Noch keine Positionen.',
     sums: 'Summen',
     linesTable: 'Positionen der Reihe nach',
-    characters: (used, max) => `${used} von ${max}`,
+    share: (used, max) => `${used} von ${max}`,
     locked: 'Das gehört zu den Büchern, darum lässt sich kaum etwas daran ändern.',
   },
   race: {

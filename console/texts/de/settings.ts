@@ -116,7 +116,6 @@ export const settings: Texts['settings'] = {
     noneLead: 'Sobald eine Integration die API aufruft, erscheinen hier ihre Tage.',
     plan: 'Ihr Tarif',
     unlimited: 'unbegrenzt',
-    used: (used, limit) => `${used} von ${limit}`,
   },
   calls,
   audit,

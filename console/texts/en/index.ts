@@ -167,7 +167,7 @@ export const en = {
     noLines: 'No lines yet.',
     sums: 'Totals',
     linesTable: 'Lines in order',
-    characters: (used: number, max: number) => `${used} of ${max}`,
+    share: (used: number, max: number) => `${used} of ${max}`,
     locked: 'This is part of the books, so hardly anything of it can change.',
   },
   race: {

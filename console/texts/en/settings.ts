@@ -114,7 +114,6 @@ export const settings = {
     noneLead: 'Once an integration calls the API, its days appear here.',
     plan: 'Your plan',
     unlimited: 'no limit',
-    used: (used: number, limit: number) => `${used} of ${limit}`,
   },
   calls,
   audit,
