@@ -37,7 +37,7 @@ export function HomePage() {
 }
 
 function MorningView({ morning }: { morning: HomeFigures }) {
-  const { home, agents, show } = useTexts()
+  const { home, agents } = useTexts()
   const { company } = useMe()
   const format = useFormat()
   const { agent_previews } = morning
@@ -46,14 +46,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
   return (
     <>
       {agent_previews && (
-        <Panel
-          title={agents.homeTitle}
-          aside={
-            <TextLink to={agentsPath}>
-              {show.showAll} ({agent_previews.count})
-            </TextLink>
-          }
-        >
+        <Panel title={agents.homeTitle} aside={<ShowAll to={agentsPath} count={agent_previews.count} />}>
           <PreviewRows previews={agent_previews.items} />
         </Panel>
       )}
@@ -165,6 +158,13 @@ function FirstSteps() {
   )
 }
 
+/** The link from some records to the list of all. */
+const ShowAll = ({ to, count }: { to: string; count: number }) => (
+  <TextLink to={to}>
+    {useTexts().show.showAll} ({count})
+  </TextLink>
+)
+
 type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
 
 /** Shows a number with its label and a link to the counted records. */
@@ -196,20 +196,11 @@ type DueProps = { title: string; resource: string; items: readonly DueItem[]; co
 
 /** Lists documents that lapse soon or have lapsed, the most urgent first. */
 function Due({ title, resource, items, count, to }: DueProps) {
-  const { home, show } = useTexts()
+  const { home } = useTexts()
   const format = useFormat()
   const today = new Date().toISOString().slice(0, 10)
   return (
-    <Panel
-      title={title}
-      aside={
-        count > 0 && (
-          <TextLink to={to}>
-            {show.showAll} ({count})
-          </TextLink>
-        )
-      }
-    >
+    <Panel title={title} aside={count > 0 && <ShowAll to={to} count={count} />}>
       {items.length === 0 && <Typography color="textSecondary">{home.all}</Typography>}
       <PlainList>
         {items.map(({ id, name, on }) => (

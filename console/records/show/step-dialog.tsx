@@ -147,8 +147,12 @@ function useProposal(definition: Definition, record: JsonObject, step: Step): Js
   return proposal?.of(record, found as JsonObject | undefined, todayHere()) ?? {}
 }
 
-/** Returns the reader's local day in the format of records, which is that of Swedish. */
-const todayHere = (): string => new Date().toLocaleDateString('sv')
+/** Returns the reader's local day in the format of records. */
+function todayHere(): string {
+  const now = new Date()
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}
 
 type StepSeveralProps = {
   definition: Definition
