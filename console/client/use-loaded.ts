@@ -3,6 +3,8 @@ import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
 import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
 
+export type LoadResult<Name extends ConsoleOperationName> = ReturnType<typeof useLoaded<Name>>
+
 /** Loads a reading operation, and loads it again when its arguments change. */
 export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...given: RequestArguments<Name>) {
   const address = addressOf(name, ...given)

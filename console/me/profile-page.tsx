@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import { useState } from 'react'
 import type { OwnSession } from '#derive/console/responses.ts'
-import { useLoaded } from '../client/use-loaded.ts'
+import { type LoadResult, useLoaded } from '../client/use-loaded.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Buttons, PlainList } from '../ui/layout.tsx'
@@ -114,7 +114,7 @@ function OwnPassword({ onChanged }: { onChanged(): void }) {
 }
 
 /** Lists one's own sessions. Each can be ended, or all others at once. */
-function OwnSessions({ sessions }: { sessions: ReturnType<typeof useLoaded<'sessions.list'>> }) {
+function OwnSessions({ sessions }: { sessions: LoadResult<'sessions.list'> }) {
   const { data, error, reload } = sessions
   const { profile } = useTexts()
   const [busy, setBusy] = useState<number | 'others'>()
