@@ -1,3 +1,4 @@
+import Button from '@mui/material/Button'
 import CssBaseline from '@mui/material/CssBaseline'
 import { ThemeProvider } from '@mui/material/styles'
 import { type ComponentType, useMemo } from 'react'
@@ -5,6 +6,7 @@ import {
   CoreAdminContext,
   CoreAdminUI,
   CustomRoutes,
+  LinkBase,
   localStorageStore,
   Resource,
   type Store,
@@ -16,19 +18,19 @@ import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
 import { useMe } from './me/me.tsx'
-import { Crash, Forbidden, NotFound } from './shell/crash.tsx'
 import { importPath } from './shell/places.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
-import { TextsProvider } from './texts/texts.tsx'
+import { TextsProvider, useTexts } from './texts/texts.tsx'
+import { Page } from './ui/page.tsx'
 import { lazily, WaitingNotice } from './ui/pending.tsx'
 import { theme } from './ui/theme.ts'
 
-const Home = lazily('HomePage', () => import('./home/home-page.tsx'))
-const Settings = lazily('SettingsPage', () => import('./settings/settings-page.tsx'))
-const Removals = lazily('RemovalsPage', () => import('./records/removal/removals-page.tsx'))
-const Agents = lazily('AgentsPage', () => import('./agents/agents-page.tsx'))
-const Profile = lazily('ProfilePage', () => import('./me/profile-page.tsx'))
+const Home = lazily(async () => (await import('./home/home-page.tsx')).HomePage)
+const Settings = lazily(async () => (await import('./settings/settings-page.tsx')).SettingsPage)
+const Removals = lazily(async () => (await import('./records/removal/removals-page.tsx')).RemovalsPage)
+const Agents = lazily(async () => (await import('./agents/agents-page.tsx')).AgentsPage)
+const Profile = lazily(async () => (await import('./me/profile-page.tsx')).ProfilePage)
 
 /** The whole interface: its providers, and a route for every resource and every other page. */
 export function App() {
@@ -74,7 +76,11 @@ function Pages() {
         <Route path="/settings/*" element={<Settings />} />
         <Route path="/removals" element={<Removals />} />
         {registry.map((definition) => (
-          <Route key={definition.name} path={importPath(definition.name)} element={importPageOf(definition)} />
+          <Route
+            key={definition.name}
+            path={importPath(definition.name)}
+            element={<PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />}
+          />
         ))}
         <Route path="/agents/*" element={<Agents />} />
         <Route path="/profile" element={<Profile />} />
@@ -83,11 +89,11 @@ function Pages() {
   )
 }
 
-const ListPage = lazily('ListPage', () => import('./records/list/list-page.tsx'))
-const ShowPage = lazily('ShowPage', () => import('./records/show/show-page.tsx'))
-const CreatePage = lazily('CreatePage', () => import('./records/form/create-page.tsx'))
-const EditPage = lazily('EditPage', () => import('./records/form/edit-page.tsx'))
-const ImportPage = lazily('ImportPage', () => import('./records/import/import-page.tsx'))
+const ListPage = lazily(async () => (await import('./records/list/list-page.tsx')).ListPage)
+const ShowPage = lazily(async () => (await import('./records/show/show-page.tsx')).ShowPage)
+const CreatePage = lazily(async () => (await import('./records/form/create-page.tsx')).CreatePage)
+const EditPage = lazily(async () => (await import('./records/form/edit-page.tsx')).EditPage)
+const ImportPage = lazily(async () => (await import('./records/import/import-page.tsx')).ImportPage)
 
 /** The four pages of a resource, each loaded when it is first opened. */
 const pagesOf = (definition: Definition) => ({
@@ -96,11 +102,6 @@ const pagesOf = (definition: Definition) => ({
   create: <PermissionGuard definition={definition} action="EDIT" Page={CreatePage} />,
   edit: <PermissionGuard definition={definition} action="EDIT" Page={EditPage} />,
 })
-
-/** Returns the import page of a resource. */
-const importPageOf = (definition: Definition) => (
-  <PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />
-)
 
 type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
 
@@ -113,3 +114,32 @@ function PermissionGuard({ definition, action, Page }: PermittedProps) {
   const { may, visible } = useMe()
   return may(name, action) ? <Page key={name} definition={visible(definition)} /> : <Forbidden />
 }
+
+/** Shown instead of a page that failed by an error of the program. The other pages still work. */
+function Crash() {
+  const { trouble, common } = useTexts()
+  return (
+    <Page title={trouble.unexpected}>
+      <Button variant="outlined" onClick={() => window.location.reload()}>
+        {common.retry}
+      </Button>
+    </Page>
+  )
+}
+
+const NotFound = () => <NotFoundPage title={useTexts().trouble.notFound} />
+
+/** Shown instead of a page that the account may not see. */
+function Forbidden() {
+  const { trouble } = useTexts()
+  return <NotFoundPage title={trouble.forbidden} lead={trouble.forbiddenLead} />
+}
+
+/** Shows a reason and a link to the home page. */
+const NotFoundPage = ({ title, lead }: { title: string; lead?: string }) => (
+  <Page title={title} lead={lead}>
+    <Button component={LinkBase} to="/" variant="outlined">
+      {useTexts().trouble.home}
+    </Button>
+  </Page>
+)

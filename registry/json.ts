@@ -7,3 +7,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns whether two values are equal. An absent one equals null. */
+export const isSameJson = (one: Json | undefined, other: Json | undefined): boolean =>
+  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)

@@ -1,11 +1,27 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Stack from '@mui/material/Stack'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
 import { useLocation } from 'react-admin'
+import type { AgentPreviewResult } from '#derive/console/responses.ts'
+import type { PlannedChange, Preview } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { isRefused } from '../client/ask.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { useTexts } from '../texts/texts.tsx'
+import { ReferenceName } from '../records/fields/field-value.tsx'
+import { ChangeList, UndoButton } from '../records/history/history.tsx'
+import { InvolvedList } from '../records/removal/remove-dialog.tsx'
+import { agentsPath } from '../shell/places.ts'
+import { useFormat } from '../texts/format.ts'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Details, Entry, PlainList } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Panel } from '../ui/panel.tsx'
+import { Empty, FactList, MutedText, Note, Panel } from '../ui/panel.tsx'
 import { PendingContent } from '../ui/pending.tsx'
-import { PreviewPage } from './preview-page.tsx'
-import { PreviewRows } from './preview-rows.tsx'
+import { useSmallForm } from '../ui/small-form.tsx'
+import { PreviewRows, StateChip } from './preview-rows.tsx'
+import { tellDecided } from './use-waiting.ts'
 
 /** Shows the preview at the address, or all previews that the account may decide. */
 export function AgentsPage() {
@@ -34,5 +50,195 @@ function PreviewList() {
         </Panel>
       )}
     </Page>
+  )
+}
+
+/** Shows the request of an agent: its words, its effect, and the decision. */
+function PreviewPage({ id }: { id: string }) {
+  const { agents } = useTexts()
+  const { data, error, reload } = useLoaded('agents.preview', { id })
+  return (
+    <Page
+      title={agents.one}
+      above={{ label: agents.title, to: agentsPath }}
+      beside={data && <StateChip state={data.state} />}
+    >
+      {isRefused(error, 'insufficient_scope') ? (
+        <Empty title={agents.mayNot} lead={agents.mayNotLead(error.body.required_scope ?? '')} />
+      ) : (
+        <PendingContent error={error} retry={reload} isThere={!!data} />
+      )}
+      {data && (
+        <>
+          <Outcome preview={data} onChange={reload} />
+          <Words preview={data} />
+          <Panel title={data.state === 'applied' ? agents.done : agents.plan}>
+            <PlannedChanges plan={data.plan} />
+            <SentOperations preview={data} />
+          </Panel>
+          <Decision preview={data} onDecided={reload} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+type PreviewProps = { preview: AgentPreviewResult }
+
+/** Shows the agent's own words as plain text, because nobody has checked them. */
+function Words({ preview }: PreviewProps) {
+  const { agents } = useTexts()
+  const format = useFormat()
+  const { why, client, token_label, because, created_at, expires_at, state } = preview
+  const isOpen = ['open', 'waiting', 'approved'].includes(state)
+  const facts = [
+    [agents.claims, client ?? agents.nothing],
+    [agents.token, token_label],
+    [agents.asked, <time dateTime={created_at}>{format.exactly(created_at)}</time>],
+    [agents.until, isOpen && <time dateTime={expires_at}>{format.exactly(expires_at)}</time>],
+    [agents.needs, because.map((reason) => agents.because[reason]).join('; ')],
+  ] as const
+  return (
+    <Panel title={agents.says}>
+      <Typography
+        component="blockquote"
+        sx={{
+          m: 0,
+          mb: 1,
+          pl: 1.5,
+          borderLeft: 3,
+          borderColor: 'divider',
+          overflowWrap: 'anywhere',
+          whiteSpace: 'pre-wrap',
+        }}
+      >
+        {why ?? agents.noReason}
+      </Typography>
+      <MutedText mb={1.5}>{agents.unchecked}</MutedText>
+      <FactList isBeside facts={facts} />
+    </Panel>
+  )
+}
+
+/** Shows the operations exactly as the agent sent them. */
+function SentOperations({ preview: { operations, undo } }: PreviewProps) {
+  const { agents } = useTexts()
+  return (
+    <Details>
+      <summary>{agents.sent}</summary>
+      <Box
+        component="pre"
+        // Focusable, so that the keyboard can scroll it.
+        tabIndex={0}
+        sx={{
+          m: 0,
+          mt: 1,
+          maxHeight: 320,
+          overflow: 'auto',
+          whiteSpace: 'pre-wrap',
+          overflowWrap: 'anywhere',
+          fontSize: '0.8rem',
+        }}
+      >
+        {JSON.stringify(operations ?? { undo }, null, 2)}
+      </Box>
+    </Details>
+  )
+}
+
+/** Shows the outcome, and the undo button if it was applied. */
+function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
+  const { agents } = useTexts()
+  const format = useFormat()
+  const { state, decided_by, decided_at, write_id } = preview
+  const who = decided_by && decided_at && agents.decided(decided_by.name, format.exactly(decided_at))
+  if (state === 'open' || state === 'waiting') return null
+  return (
+    <Note
+      severity={state === 'applied' ? 'success' : 'info'}
+      action={state === 'applied' && write_id !== null && <UndoButton writeId={write_id} onUndone={onChange} />}
+    >
+      {agents.outcomes[state]} {who}
+    </Note>
+  )
+}
+
+function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { onDecided(): Promise<void> }) {
+  const { agents } = useTexts()
+  const form = useSmallForm(async ({ write, say }, isApproved: boolean) => {
+    try {
+      if (isApproved) await write('agents.approve', { id, body: { hash } })
+      else await write('agents.decline', { id })
+      say(isApproved ? agents.approvedNow : agents.declinedNow)
+    } finally {
+      // Reloads after a refusal too, so that the page shows the present state.
+      await onDecided()
+      tellDecided()
+    }
+  })
+  if (!['open', 'waiting', 'approved'].includes(state)) return null
+  return (
+    <Panel title={agents.decide}>
+      <Typography gutterBottom>{state === 'approved' ? agents.declineLead : agents.approveLead}</Typography>
+      {form.trouble && (
+        <Note severity="error" variant="standard">
+          {form.trouble}
+        </Note>
+      )}
+      <Stack direction="row" spacing={1.5}>
+        {state !== 'approved' && (
+          <Button variant="contained" size="large" loading={form.isBusy} onClick={() => form.submit(true)}>
+            {agents.approve}
+          </Button>
+        )}
+        <Button variant="outlined" color="error" size="large" loading={form.isBusy} onClick={() => form.submit(false)}>
+          {agents.decline}
+        </Button>
+      </Stack>
+    </Panel>
+  )
+}
+
+/** Number of changes that are shown at first. */
+const shownFirst = 20
+
+/** Shows the effect of a preview: each record with old and new values, and the records that go along. */
+function PlannedChanges({ plan }: { plan: Preview }) {
+  const { agents, removal } = useTexts()
+  const [isAll, setAll] = useState(false)
+  const { changes, total, would_delete: goes, would_keep: stays } = plan
+  const shown = isAll ? changes : changes.slice(0, shownFirst)
+  return (
+    <>
+      <Typography>{agents.records(total)}</Typography>
+      <PlainList aria-label={agents.plan} as="ol">
+        {shown.map((change, place) => (
+          <PlannedList key={`${change.records} ${change.id} ${place}`} change={change} />
+        ))}
+      </PlainList>
+      {shown.length < changes.length && (
+        <Button onClick={() => setAll(true)}>{agents.more(changes.length - shown.length)}</Button>
+      )}
+      {isAll && changes.length < total && <MutedText>{agents.beyond(total - changes.length)}</MutedText>}
+      <InvolvedList isLinked title={removal.goes} involved={goes} />
+      <InvolvedList isLinked title={removal.stays} involved={stays} />
+    </>
+  )
+}
+
+function PlannedList({ change: { records, id, action, fields } }: { change: PlannedChange }) {
+  const { agents } = useTexts()
+  const { one } = useRecordTexts()
+  const definition = definitionOf(registry, records)
+  const isGone = action === 'deleted' || action === 'erased'
+  return (
+    <Entry>
+      <Typography color={isGone ? 'error' : undefined}>
+        <strong>{agents.actions[action]}</strong> {one(records)}{' '}
+        {id !== null && <ReferenceName underline="always" to={records} id={id} />}
+      </Typography>
+      {fields === undefined && !isGone && <MutedText>{agents.hidden}</MutedText>}
+      {definition && fields && <ChangeList definition={definition} changes={fields} isNew={action === 'created'} />}
+    </Entry>
   )
 }

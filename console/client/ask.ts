@@ -36,7 +36,6 @@ export const askOnce = <Name extends ConsoleOperationName>(
 ): Promise<ConsoleResponse<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
 
-/** Previews the deletion of a record. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
   send<ConsoleResponse<'records.delete'>>(
     'DELETE',
@@ -46,7 +45,6 @@ export const previewRemoval = (records: string, id: number | string, signal?: Ab
     },
   )
 
-/** Previews the undo of a write. */
 export const previewUndo = (id: string) =>
   send<ConsoleResponse<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
 
@@ -83,7 +81,11 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
   const filled = consoleOperations[name].path.replace(/\{(\w{1,40})\}/g, (_, parameter) =>
     encodeURIComponent(String(open[parameter])),
   )
-  const path = consoleRoot + filled
+  return withQuery(consoleRoot + filled, query)
+}
+
+/** Returns an address with its query. Values that are not set, or empty, are left out. */
+export function withQuery(path: string, query: object): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, String(value)])

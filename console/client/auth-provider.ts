@@ -25,7 +25,6 @@ export const authProvider: AuthProvider = {
   checkError: async (error) => {
     if (isUnauthorized(error)) throw error
   },
-  getPermissions: async () => undefined,
 }
 
 /** Thrown when a password is right for several accounts. Nobody is signed in until one is chosen. */

@@ -1,7 +1,6 @@
 import type { DataProvider, GetListParams, Identifier } from 'react-admin'
 import { ask } from './ask.ts'
 
-/** The provider of records for react-admin. */
 export const recordProvider = {
   getList: (records: string, params: GetListParams) => list(records, params, params.filter),
   getMany: async (records: string, { ids }: { ids: Identifier[] }) => {

@@ -3,18 +3,10 @@ import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
 import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
 
-export type LoadResult<Name extends ConsoleOperationName> = {
-  answer?: ConsoleResponse<Name>
-  data?: AnswerOf<Name>
-  error?: Error
-  reload(): Promise<void>
-}
+export type LoadResult<Name extends ConsoleOperationName> = ReturnType<typeof useLoaded<Name>>
 
 /** Loads a reading operation, and loads it again when its arguments change. */
-export function useLoaded<Name extends ConsoleOperationName>(
-  name: Name,
-  ...given: RequestArguments<Name>
-): LoadResult<Name> {
+export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...given: RequestArguments<Name>) {
   const address = addressOf(name, ...given)
   const [state, setState] = useState<{ address?: string; answer?: ConsoleResponse<Name>; error?: Error }>({})
   const signOutIfEnded = useLogoutIfAccessDenied()

@@ -1,27 +1,24 @@
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
+import Typography from '@mui/material/Typography'
 import { LinkBase } from 'react-admin'
-import type { HomeFigures } from '#derive/console/responses.ts'
+import type { DueItem, HomeFigures, RecentEntry } from '#derive/console/responses.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { PreviewRows } from '../agents/preview-rows.tsx'
 import { useLoaded } from '../client/use-loaded.ts'
 import { useMe } from '../me/me.tsx'
-import { DeadBanner } from '../settings/api/dead-banner.tsx'
-import { EndBanner } from '../settings/api/end-banner.tsx'
-import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
-import { agentsPath, createPath, listPath, servedDefinitions } from '../shell/places.ts'
+import { DeadBanner, EndBanner, WebhookBanner } from '../settings/banners.tsx'
+import { agentsPath, createPath, listPath, pathOf, servedDefinitions } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { Pale, Tiles, Unbroken } from '../ui/layout.tsx'
+import { BetweenRow, Pale, PlainList, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { PendingContent } from '../ui/pending.tsx'
 import { TextLink } from '../ui/text-link.tsx'
-import { Due } from './due.tsx'
-import { Recent } from './recent.tsx'
 
 /** Shows the figures that need attention. Each links to the list that it counts. */
 export function HomePage() {
@@ -40,7 +37,7 @@ export function HomePage() {
 }
 
 function MorningView({ morning }: { morning: HomeFigures }) {
-  const { home, agents, show } = useTexts()
+  const { home, agents } = useTexts()
   const { company } = useMe()
   const format = useFormat()
   const { agent_previews } = morning
@@ -49,14 +46,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
   return (
     <>
       {agent_previews && (
-        <Panel
-          title={agents.homeTitle}
-          aside={
-            <TextLink to={agentsPath}>
-              {show.showAll} ({agent_previews.count})
-            </TextLink>
-          }
-        >
+        <Panel title={agents.homeTitle} aside={<ShowAll to={agentsPath} count={agent_previews.count} />}>
           <PreviewRows previews={agent_previews.items} />
         </Panel>
       )}
@@ -168,6 +158,13 @@ function FirstSteps() {
   )
 }
 
+/** The link from some records to the list of all. */
+const ShowAll = ({ to, count }: { to: string; count: number }) => (
+  <TextLink to={to}>
+    {useTexts().show.showAll} ({count})
+  </TextLink>
+)
+
 type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
 
 /** Shows a number with its label and a link to the counted records. */
@@ -192,5 +189,66 @@ function Figure({ label, figure, note, to, isSmall }: FigureProps) {
       <span>{label}</span>
       {note && <Pale sx={{ fontSize: '0.9rem' }}>{note}</Pale>}
     </Paper>
+  )
+}
+
+type DueProps = { title: string; resource: string; items: readonly DueItem[]; count: number; to: string }
+
+/** Lists documents that lapse soon or have lapsed, the most urgent first. */
+function Due({ title, resource, items, count, to }: DueProps) {
+  const { home } = useTexts()
+  const format = useFormat()
+  const today = new Date().toISOString().slice(0, 10)
+  return (
+    <Panel title={title} aside={count > 0 && <ShowAll to={to} count={count} />}>
+      {items.length === 0 && <Typography color="textSecondary">{home.all}</Typography>}
+      <PlainList>
+        {items.map(({ id, name, on }) => (
+          <BetweenRow as="li" key={id} sx={{ py: 0.5 }}>
+            <TextLink to={pathOf(resource, id)}>{name}</TextLink>
+            <Unbroken sx={on < today ? { color: 'error.main', fontWeight: 600 } : { color: 'text.secondary' }}>
+              {format.day(on)}
+            </Unbroken>
+          </BetweenRow>
+        ))}
+      </PlainList>
+    </Panel>
+  )
+}
+
+function Recent({ entries }: { entries: readonly RecentEntry[] }) {
+  const { home, history } = useTexts()
+  const { one } = useRecordTexts()
+  const format = useFormat()
+  if (entries.length === 0) return null
+  const titleOf = ({ title, record_id, records }: RecentEntry): string => {
+    const definition = definitionOf(registry, records)
+    const isDay = definition?.fields[definition.title]?.kind === 'date'
+    return title === null ? `#${record_id}` : isDay ? format.day(title) : title
+  }
+  return (
+    <Panel title={home.recent}>
+      <PlainList>
+        {entries.map((entry) => (
+          <Stack
+            component="li"
+            direction="row"
+            key={`${entry.at}${entry.records}${entry.record_id}${entry.action}`}
+            sx={{ py: 0.5, columnGap: 1 }}
+          >
+            <Pale>{one(entry.records)}</Pale>
+            {/^delete/.test(entry.action) ? (
+              <span>{titleOf(entry)}</span>
+            ) : (
+              <TextLink to={pathOf(entry.records, entry.record_id)}>{titleOf(entry)}</TextLink>
+            )}
+            <Pale>
+              {entry.who?.name ?? entry.token_label ?? history.system} {history.actions[entry.action] ?? entry.action} ·{' '}
+              <time dateTime={entry.at}>{format.moment(entry.at)}</time>
+            </Pale>
+          </Stack>
+        ))}
+      </PlainList>
+    </Panel>
   )
 }

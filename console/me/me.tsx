@@ -10,15 +10,7 @@ import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { Trouble, WaitingNotice } from '../ui/pending.tsx'
 
-type Visitor = OwnAccount & {
-  reload(): Promise<void>
-  may(records: string, action: Action): boolean
-  holds(right: string): boolean
-  /** Whether the account may set the field of a record to this; a new record comes from null. */
-  mayStep(records: string, field: Pick<ChoiceField, 'approval'> | undefined, from: Json, to: string): boolean
-  /** Returns a resource without the fields that are withheld from the account; the same object for the same resource. */
-  visible(definition: Definition): Definition
-}
+type Visitor = ReturnType<typeof createVisitor>
 
 const MeContext = createContext<Visitor | null>(null)
 
@@ -31,17 +23,23 @@ export function MeProvider({ children }: { children: ReactNode }) {
   }, [data])
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <WaitingNotice whole />
-  const { permissions } = data.account
-  const known: Visitor = {
-    ...data,
+  return <MeContext value={createVisitor(data, reload, visible)}>{children}</MeContext>
+}
+
+function createVisitor(own: OwnAccount, reload: () => Promise<void>, visible: (definition: Definition) => Definition) {
+  const { permissions } = own.account
+  const holds = (right: string): boolean => permissions.includes(right)
+  return {
+    ...own,
     reload,
-    may: (records, action) => permissions.includes(permission(records, action)),
-    holds: (right) => permissions.includes(right),
-    mayStep: (records, field = {}, from, to) =>
-      !isApproval(field, from, to) || permissions.includes(permission(records, 'APPROVE')),
+    holds,
+    may: (records: string, action: Action): boolean => holds(permission(records, action)),
+    /** Returns whether the account may set the field of a record to this; a new record comes from null. */
+    mayStep: (records: string, field: Pick<ChoiceField, 'approval'> | undefined, from: Json, to: string): boolean =>
+      !isApproval(field ?? {}, from, to) || holds(permission(records, 'APPROVE')),
+    /** Returns a resource without the fields that are withheld from the account; the same object for the same resource. */
     visible,
   }
-  return <MeContext value={known}>{children}</MeContext>
 }
 
 export function useMe(): Visitor {

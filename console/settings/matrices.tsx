@@ -1,14 +1,15 @@
+import Check from '@mui/icons-material/Check'
+import Checkbox from '@mui/material/Checkbox'
 import type { Definition } from '#registry/definition.ts'
 import { eventActions, eventName } from '#registry/webhooks.ts'
 import { servedDefinitions } from '../shell/places.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { ChoiceMatrix, type ChoiceMatrixProps } from '../ui/choice-matrix.tsx'
+import { DataTable, type TableColumn } from '../ui/data-table.tsx'
 
-type MatrixProps = Omit<ChoiceMatrixProps, 'rows' | 'columns' | 'codeOf'>
-type RecordMatrixProps = Omit<ChoiceMatrixProps, 'rows'> & { resources?: readonly Definition[] | undefined }
+type MatrixProps = Omit<RecordMatrixProps, 'columns' | 'codeOf'>
 
 /** A matrix of resources and rights. */
-export function ScopeMatrix(props: MatrixProps & { resources?: readonly Definition[] }) {
+export function ScopeMatrix(props: MatrixProps) {
   const { api } = useTexts().settings
   return (
     <RecordMatrix
@@ -25,12 +26,79 @@ export function ScopeMatrix(props: MatrixProps & { resources?: readonly Definiti
 
 /** A matrix of resources and events. */
 export function EventMatrix(props: Omit<MatrixProps, 'label'>) {
-  const { events, actions } = useTexts().settings.webhooks
-  const columns = eventActions.map((action) => ({ key: action, name: actions[action] }))
-  return <RecordMatrix {...props} label={events} columns={columns} codeOf={eventName} />
+  const { webhooks, fields } = useTexts().settings
+  const columns = eventActions.map((action) => ({ key: action, name: webhooks.actions[action] }))
+  return <RecordMatrix {...props} label={fields.events} columns={columns} codeOf={eventName} />
 }
 
-function RecordMatrix({ resources = servedDefinitions, ...rest }: RecordMatrixProps) {
+type RecordMatrixProps = {
+  label: string
+  resources?: readonly Definition[]
+  columns: readonly { key: string; name: string }[]
+  codeOf(resource: string, column: string): string
+  chosen: readonly string[]
+  /** The codes that can be ticked. All if absent. */
+  held?: ReadonlySet<string>
+  isReadOnly?: boolean
+  onChange?(chosen: string[]): void
+}
+
+/** A matrix of codes that can be chosen, with a row for each resource. */
+function RecordMatrix(props: RecordMatrixProps) {
+  const { label, resources = servedDefinitions, columns, codeOf, chosen, held, isReadOnly, onChange } = props
+  const { settings } = useTexts()
   const { many } = useRecordTexts()
-  return <ChoiceMatrix {...rest} rows={resources.map(({ name }) => ({ key: name, name: many(name) }))} />
+  const isHeld = (code: string) => held === undefined || held.has(code)
+  const set = (codes: readonly string[], yes: boolean) =>
+    onChange?.(yes ? [...new Set([...chosen, ...codes])] : chosen.filter((code) => !codes.includes(code)))
+  const columnOf = ({ key, name }: (typeof columns)[number]): TableColumn<Definition> => {
+    const codes = resources.map((row) => codeOf(row.name, key)).filter(isHeld)
+    const ticked = codes.filter((code) => chosen.includes(code)).length
+    return {
+      key,
+      align: 'center',
+      title: (
+        <>
+          {name}
+          {!isReadOnly && (
+            <div>
+              <Checkbox
+                size="small"
+                disabled={codes.length === 0}
+                checked={codes.length > 0 && ticked === codes.length}
+                indeterminate={ticked > 0 && ticked < codes.length}
+                onChange={({ target }) => set(codes, target.checked)}
+                slotProps={{ input: { 'aria-label': `${settings.api.all}: ${name}` } }}
+              />
+            </div>
+          )}
+        </>
+      ),
+      hintOf: (row) => (isHeld(codeOf(row.name, key)) ? undefined : settings.api.notHeld),
+      cell: (row) => {
+        const code = codeOf(row.name, key)
+        if (isReadOnly) return chosen.includes(code) && <Check fontSize="small" titleAccess={name} />
+        return (
+          <Checkbox
+            size="small"
+            sx={{ p: 0.5 }}
+            disabled={!isHeld(code)}
+            checked={chosen.includes(code)}
+            onChange={({ target }) => set([code], target.checked)}
+            slotProps={{ input: { 'aria-label': `${many(row.name)}: ${name}` } }}
+          />
+        )
+      },
+    }
+  }
+  return (
+    <DataTable
+      label={label}
+      items={resources}
+      keyOf={({ name }) => name}
+      isFocusable={isReadOnly}
+      sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}
+      columns={[{ title: label, isHeading: true, cell: ({ name }) => many(name) }, ...columns.map(columnOf)]}
+    />
+  )
 }

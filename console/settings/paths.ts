@@ -1,48 +1,34 @@
 import type { QueryOf } from '#derive/console/operations.ts'
-
-/** The filter of the log of calls, and the addresses of the log and of one call. */
-export type CallFilter = { readonly [name in Exclude<QueryOf<'calls.list'>, 'limit' | 'offset'>]?: string }
+import { withQuery } from '../client/ask.ts'
 
 const callsPath = '/settings/calls'
-const names = ['outcome', 'route', 'code', 'about', 'status', 'peer', 'token', 'from', 'to'] as const
-
-export const callPath = (id: number): string => `${callsPath}/${id}`
-
-export const callsAddress = (filter: CallFilter = {}, more: { days?: number; page?: number } = {}): string => {
-  const pairs = Object.entries({ ...filter, ...more }).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  )
-  return pairs.length === 0 ? callsPath : `${callsPath}?${new URLSearchParams(pairs)}`
-}
-
-/** Parses the filter of calls in an address. */
-export function readCallsAddress(search: string) {
-  const given = new URLSearchParams(search)
-  const filter: CallFilter = Object.fromEntries(
-    names.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
-  )
-  const days = periods.find((period) => String(period) === given.get('days')) ?? 30
-  return { filter, days, page: Math.max(1, Number(given.get('page')) || 1) }
-}
-
-/** The filter of the audit, and its address. */
-export type AuditFilter = { readonly [name in QueryOf<'audit.csv'>]?: string }
-
-const auditPath = '/settings/audit'
+const callNames = ['outcome', 'route', 'code', 'about', 'status', 'peer', 'token', 'from', 'to'] as const
 const auditNames = ['from', 'to', 'actor', 'action', 'records'] as const
 
-export const auditAddress = (filter: AuditFilter = {}, page = 1): string => {
-  const pairs = Object.entries({ ...filter, page: page > 1 ? String(page) : '' }).filter(([, value]) => value)
-  return pairs.length === 0 ? auditPath : `${auditPath}?${new URLSearchParams(pairs)}`
-}
+/** The filters of the log of calls and of the audit. */
+export type CallFilter = { readonly [name in QueryOf<'calls.list'> & (typeof callNames)[number]]?: string }
+export type AuditFilter = { readonly [name in QueryOf<'audit.list'> & (typeof auditNames)[number]]?: string }
 
-/** Parses the filter of audit entries in an address. */
-export function readAuditAddress(search: string) {
+/** The addresses of the log of calls, of one call, and of the audit. */
+export const callsAddress = (filter: CallFilter = {}, more: { days?: number; page?: number } = {}): string =>
+  withQuery(callsPath, { ...filter, ...more })
+export const callPath = (id: number): string => `${callsPath}/${id}`
+export const auditAddress = (filter: AuditFilter = {}, page = 1): string =>
+  withQuery('/settings/audit', { ...filter, page: page > 1 ? page : undefined })
+
+/** Parse the filter and the page in the address of a log. */
+export const readCallsAddress = (search: string) => readAddress(search, callNames)
+export const readAuditAddress = (search: string) => readAddress(search, auditNames)
+
+function readAddress<Name extends string>(search: string, names: readonly Name[]) {
   const given = new URLSearchParams(search)
-  const filter: AuditFilter = Object.fromEntries(
-    auditNames.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
-  )
-  return { filter, page: Math.max(1, Number(given.get('page')) || 1) }
+  return {
+    filter: Object.fromEntries(names.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : []))) as {
+      readonly [name in Name]?: string
+    },
+    days: periods.find((period) => String(period) === given.get('days')) ?? 30,
+    page: Math.max(1, Number(given.get('page')) || 1),
+  }
 }
 
 export const periods = [7, 30, 90] as const

@@ -9,19 +9,17 @@ import { useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { lazily, WaitingNotice } from '../ui/pending.tsx'
-import { DeadBanner } from './api/dead-banner.tsx'
-import { EndBanner } from './api/end-banner.tsx'
-import { WebhookBanner } from './webhooks/webhook-banner.tsx'
+import { DeadBanner, EndBanner, WebhookBanner } from './banners.tsx'
 
-const ApiSection = lazily('ApiSection', () => import('./api/api-section.tsx'))
-const CallsSection = lazily('CallsSection', () => import('./calls/calls-section.tsx'))
-const WebhooksSection = lazily('WebhooksSection', () => import('./webhooks/webhook-list.tsx'))
-const AgentsSection = lazily('AgentsSection', () => import('./agents/agents-section.tsx'))
-const AccountsSection = lazily('AccountsSection', () => import('./accounts/accounts-section.tsx'))
-const CompanySection = lazily('CompanySection', () => import('./company/company-section.tsx'))
-const ListsSection = lazily('ListsSection', () => import('./lists/lists-section.tsx'))
-const AuditSection = lazily('AuditSection', () => import('./audit/audit-section.tsx'))
-const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
+const ApiSection = lazily(async () => (await import('./api/api-section.tsx')).ApiSection)
+const CallsSection = lazily(async () => (await import('./calls/calls-section.tsx')).CallsSection)
+const WebhooksSection = lazily(async () => (await import('./webhooks/webhook-list.tsx')).WebhooksSection)
+const AgentsSection = lazily(async () => (await import('./agents/agents-section.tsx')).AgentsSection)
+const AccountsSection = lazily(async () => (await import('./accounts/accounts-section.tsx')).AccountsSection)
+const CompanySection = lazily(async () => (await import('./company/company-section.tsx')).CompanySection)
+const ListsSection = lazily(async () => (await import('./lists/lists-section.tsx')).ListsSection)
+const AuditSection = lazily(async () => (await import('./audit/audit-section.tsx')).AuditSection)
+const HistorySection = lazily(async () => (await import('./history/history-section.tsx')).HistorySection)
 
 type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history' | 'audit'
 /** The sections. Any one of the `rights` opens a section. */
@@ -39,7 +37,7 @@ const sections: readonly { key: SectionKey; rights: readonly string[]; Section: 
 
 /** Shows the sections of Settings that the account may use. */
 export function SettingsPage() {
-  const { settings, trouble } = useTexts()
+  const { settings, shell, trouble } = useTexts()
   const { holds } = useMe()
   const { pathname } = useLocation()
   const open = sections.filter(({ rights }) => rights.some(holds))
@@ -49,21 +47,15 @@ export function SettingsPage() {
   const chosen = open.find(({ key }) => key === wanted) ?? open[0]
   if (!chosen) {
     return (
-      <Page title={settings.title}>
+      <Page title={shell.settings}>
         <Empty title={trouble.forbidden} lead={trouble.forbiddenLead} />
       </Page>
     )
   }
   return (
-    <Page title={settings.title}>
-      <nav aria-label={settings.title}>
-        <Tabs
-          value={chosen.key}
-          variant="scrollable"
-          scrollButtons="auto"
-          role="presentation"
-          slotProps={{ list: { role: 'presentation' } }}
-        >
+    <Page title={shell.settings}>
+      <nav aria-label={shell.settings}>
+        <Tabs value={chosen.key} role="presentation" slotProps={{ list: { role: 'presentation' } }}>
           {open.map(({ key }) => (
             <Tab
               key={key}

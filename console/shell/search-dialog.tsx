@@ -1,9 +1,8 @@
 import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
 import Dialog from '@mui/material/Dialog'
-import { styled } from '@mui/material/styles'
 import TextField from '@mui/material/TextField'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-admin'
 import { registry } from '#registry/resources/index.ts'
 import { ask } from '../client/ask.ts'
@@ -21,18 +20,16 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
   const { many } = useRecordTexts()
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
-  const titleId = useId()
   const { hits, isSearching } = useHits(typed.trim())
   return (
     <Dialog
       open
       onClose={onClose}
-      aria-labelledby={titleId}
       fullWidth
       maxWidth="sm"
       sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}
+      slotProps={{ paper: { 'aria-label': shell.searchEverywhere, 'aria-labelledby': undefined } }}
     >
-      <Hidden id={titleId}>{shell.searchEverywhere}</Hidden>
       <Box sx={{ p: 2, minHeight: 320 }}>
         <Autocomplete
           open={typed.trim().length >= 2}
@@ -42,7 +39,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           filterOptions={(all) => all}
           loading={isSearching}
           loadingText={form.searching}
-          noOptionsText={shell.searchNone}
+          noOptionsText={form.nothingFound}
           disablePortal
           autoHighlight
           // The field handles Escape itself while its list is open, which is always.
@@ -111,15 +108,3 @@ function useHits(typed: string) {
   }, [typed, may])
   return { hits: found.typed === typed ? found.hits : [], isSearching: found.typed !== typed }
 }
-
-/** A heading for screen readers alone. */
-const Hidden = styled('h2')({
-  position: 'absolute',
-  width: 1,
-  height: 1,
-  margin: -1,
-  padding: 0,
-  overflow: 'hidden',
-  clipPath: 'inset(50%)',
-  whiteSpace: 'nowrap',
-})

@@ -1,19 +1,45 @@
+import AccessTime from '@mui/icons-material/AccessTime'
+import Apartment from '@mui/icons-material/Apartment'
+import Article from '@mui/icons-material/Article'
+import AgentsIcon from '@mui/icons-material/AssistantOutlined'
+import Build from '@mui/icons-material/Build'
+import Construction from '@mui/icons-material/Construction'
+import ContactPage from '@mui/icons-material/ContactPage'
+import Delete from '@mui/icons-material/DeleteOutlined'
+import Engineering from '@mui/icons-material/Engineering'
+import FolderOpen from '@mui/icons-material/FolderOpen'
+import Handshake from '@mui/icons-material/Handshake'
+import HomeIcon from '@mui/icons-material/HomeOutlined'
+import Receipt from '@mui/icons-material/Receipt'
+import RequestQuote from '@mui/icons-material/RequestQuote'
+import SettingsIcon from '@mui/icons-material/SettingsOutlined'
+import TaskAlt from '@mui/icons-material/TaskAlt'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Chip from '@mui/material/Chip'
 import Drawer from '@mui/material/Drawer'
-import { Suspense, useEffect, useState } from 'react'
-import { type CoreLayoutProps, Navigate, useLocation } from 'react-admin'
+import List from '@mui/material/List'
+import ListItem from '@mui/material/ListItem'
+import ListItemButton from '@mui/material/ListItemButton'
+import ListItemIcon from '@mui/material/ListItemIcon'
+import ListItemText from '@mui/material/ListItemText'
+import { type ComponentType, type ReactNode, Suspense, useEffect, useId, useState } from 'react'
+import { type CoreLayoutProps, LinkBase, Navigate, useLocation } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import { useWaiting } from '../agents/use-waiting.ts'
 import { mayBeSignedIn } from '../client/auth-provider.ts'
-import { MeProvider } from '../me/me.tsx'
-import { useTexts } from '../texts/texts.tsx'
+import { MeProvider, useMe } from '../me/me.tsx'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
+import { Brand } from '../ui/page.tsx'
+import { MutedText } from '../ui/panel.tsx'
 import { lazily, WaitingNotice } from '../ui/pending.tsx'
-import { Sidebar } from './sidebar.tsx'
+import { agentsPath, businessDocuments, lists, servedDefinitions } from './places.ts'
 import { TopBar } from './top-bar.tsx'
 
 const loadSearch = () => import('./search-dialog.tsx')
-const SearchDialog = lazily('SearchDialog', loadSearch)
+const SearchDialog = lazily(async () => (await loadSearch()).SearchDialog)
 
 const sidebarWidth = 232
 
@@ -42,7 +68,14 @@ function Frame({ children }: CoreLayoutProps) {
   useEffect(() => void loadSearch(), [])
   return (
     <Box sx={{ display: 'flex', minHeight: '100vh' }}>
-      <SkipLink />
+      {/* The first element for the keyboard. A button and no link, because the address after # selects the page. */}
+      <Button
+        variant="contained"
+        onClick={() => document.getElementById('content')?.focus()}
+        sx={{ position: 'fixed', top: 8, left: 8, zIndex: 2000, '&:not(:focus)': { transform: 'translateY(-200%)' } }}
+      >
+        {shell.skip}
+      </Button>
       <Box
         component="aside"
         sx={{ display: { xs: 'none', md: 'block' }, width: sidebarWidth, flexShrink: 0, displayPrint: 'none' }}
@@ -79,20 +112,6 @@ function Frame({ children }: CoreLayoutProps) {
   )
 }
 
-/** The first element for the keyboard. A button and no link, because the address after # selects the page. */
-function SkipLink() {
-  const { shell } = useTexts()
-  return (
-    <Button
-      variant="contained"
-      onClick={() => document.getElementById('content')?.focus()}
-      sx={{ position: 'fixed', top: 8, left: 8, zIndex: 2000, '&:not(:focus)': { transform: 'translateY(-200%)' } }}
-    >
-      {shell.skip}
-    </Button>
-  )
-}
-
 /** Handles shortcuts. Ctrl-K or Cmd-K opens the search. "/" focuses the search of the page, or opens the search. */
 function useShortcuts(search: () => void): void {
   useEffect(() => {
@@ -112,3 +131,98 @@ function useShortcuts(search: () => void): void {
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Links to all pages that the account may use. */
+function Sidebar() {
+  const { shell } = useTexts()
+  const { may, holds, company } = useMe()
+  const { many } = useRecordTexts()
+  const id = useId()
+  const visible = (definitions: readonly Definition[]) => definitions.filter(({ name }) => may(name, 'VIEW'))
+  const hasSettings =
+    ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE', 'AUDIT_VIEW'].some(holds) || visible(lists).length > 0
+  const placesOf = (definitions: readonly Definition[]) =>
+    visible(definitions).map(({ name }) => (
+      <Place key={name} to={`/${name}`} label={many(name)} icon={icons[name] ?? Article} />
+    ))
+  return (
+    <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
+      <Box sx={{ p: 1, mb: 1 }}>
+        <Brand />
+        <MutedText mt={0.5}>{company.name}</MutedText>
+      </Box>
+      <List disablePadding>
+        <Place to="/" label={shell.home} icon={HomeIcon} />
+        {placesOf(servedDefinitions)}
+      </List>
+      {visible(businessDocuments).length > 0 && (
+        <>
+          <MutedText id={id} sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
+            {shell.businessDocuments}
+          </MutedText>
+          <List disablePadding aria-labelledby={id}>
+            {placesOf(businessDocuments)}
+          </List>
+        </>
+      )}
+      <List disablePadding sx={{ mt: 2, pt: 1, borderTop: 1, borderColor: 'divider' }}>
+        <AgentsPlace />
+        <Place to="/removals" label={shell.removals} icon={Delete} />
+        {hasSettings && <Place to="/settings" label={shell.settings} icon={SettingsIcon} />}
+      </List>
+    </Box>
+  )
+}
+
+/** The link to the agents' previews, with the number of waiting ones. */
+function AgentsPlace() {
+  const { agents } = useTexts()
+  const data = useWaiting()
+  if (!data?.is_used) return null
+  const { count } = data
+  return (
+    <Place
+      to={agentsPath}
+      label={agents.title}
+      icon={AgentsIcon}
+      beside={count > 0 && <Chip size="small" color="warning" label={count} aria-label={agents.menu(count)} />}
+    />
+  )
+}
+
+type PlaceProps = { to: string; label: string; icon: PlaceIcon; beside?: ReactNode }
+type PlaceIcon = ComponentType<{ fontSize?: 'small' }>
+
+function Place({ to, label, icon: Icon, beside }: PlaceProps) {
+  const { pathname } = useLocation()
+  const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
+  return (
+    <ListItem disablePadding>
+      <ListItemButton component={LinkBase} to={to} selected={isHere} aria-current={isHere ? 'page' : undefined}>
+        <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined }}>
+          <Icon fontSize="small" />
+        </ListItemIcon>
+        <ListItemText
+          primary={label}
+          slotProps={{ primary: { sx: { fontSize: '0.925rem', fontWeight: isHere ? 650 : 450 } } }}
+        />
+        {beside}
+      </ListItemButton>
+    </ListItem>
+  )
+}
+
+/** Icons of resources. Others get a sheet of paper. */
+const icons: { readonly [resource: string]: PlaceIcon } = {
+  projects: FolderOpen,
+  workers: Engineering,
+  clients: Apartment,
+  estimates: RequestQuote,
+  subcontractors: Handshake,
+  equipment: Construction,
+  tasks: TaskAlt,
+  contacts: ContactPage,
+  time_entries: AccessTime,
+  invoices: Receipt,
+  equipment_logs: Build,
+}

@@ -75,7 +75,7 @@ export function SignInPage() {
               <TextField
                 name="email"
                 type="email"
-                label={signIn.email}
+                label={texts.commonFields.email}
                 autoComplete="username"
                 required
                 autoFocus

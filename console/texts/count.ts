@@ -9,3 +9,6 @@ export function createCountFormat(language: string): (count: number, forms: Form
   const numbers = new Intl.NumberFormat(language)
   return (count, { one, other }) => (rules.select(count) === 'one' ? one : other).replace('#', numbers.format(count))
 }
+
+export const formatEnglishCount = createCountFormat('en')
+export const formatGermanCount = createCountFormat('de')

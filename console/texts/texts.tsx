@@ -2,7 +2,9 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { useStore } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
 import { capital, formatName } from '#derive/words.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { en, type Texts } from './en/index.ts'
+import type { RecordTexts } from './en/records.ts'
 
 /** The languages. All but the first are loaded when they are chosen. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
@@ -40,21 +42,6 @@ function findPreferred(): Language {
   return wanted.find((language): language is Language => language in languages) ?? 'en'
 }
 
-type RecordTexts = {
-  one: string
-  many: string
-  add: string
-  none: string
-  fields: { [field: string]: string }
-  values: { [value: string]: string }
-  /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
-  steps?: { [state: string]: string }
-  /** The remedy for a mistake in a locked record. */
-  correction?: string
-  /** The label of a button that creates one from another record. */
-  make?: string
-}
-
 /** Returns the texts about records. A name that the catalogue lacks is shown as the registry spells it. */
 export function useRecordTexts() {
   const texts = useTexts()
@@ -70,26 +57,31 @@ function recordTexts(texts: Texts) {
     (commonFields as { [field: string]: string })[field] ??
     (memberFields as { [owner: string]: { [field: string]: string } })[owner]?.[field] ??
     spelled(field)
+  const value = (resource: string, state: string): string =>
+    all[resource]?.values[state] ?? spelled(state.toLowerCase())
+  const one = (resource: string): string =>
+    all[resource]?.one ?? definitionOf(registry, resource)?.one ?? formatName(resource)
+  const add = (resource: string): string => all[resource]?.add ?? texts.common.add(one(resource))
   return {
     label,
-    one: (resource: string): string => all[resource]?.one ?? formatName(resource),
+    one,
+    add,
     many: (resource: string): string => all[resource]?.many ?? spelled(resource),
-    add: (resource: string): string => all[resource]?.add ?? spelled(resource),
     none: (resource: string): string => all[resource]?.none ?? '',
-    value: (resource: string, value: string): string => all[resource]?.values[value] ?? spelled(value.toLowerCase()),
+    value,
     stepTo: (resource: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
       all[resource]?.steps?.[`${from[field]}>${to}`] ??
       all[resource]?.steps?.[String(to)] ??
-      (typeof to === 'boolean' ? label(resource, field) : (all[resource]?.values[to] ?? spelled(to.toLowerCase()))),
+      (typeof to === 'boolean' ? label(resource, field) : value(resource, to)),
     /** Returns the name of the state after a step. */
     stateAfter: (resource: string, { field, to }: Step): string =>
       typeof to === 'string'
-        ? (all[resource]?.values[to] ?? spelled(to.toLowerCase()))
+        ? value(resource, to)
         : to
           ? label(resource, field)
           : texts.show.not(label(resource, field)),
     correction: (resource: string): string => all[resource]?.correction ?? '',
-    make: (resource: string): string => all[resource]?.make ?? all[resource]?.add ?? spelled(resource),
+    make: (resource: string): string => all[resource]?.make ?? add(resource),
     /** Formats a path such as `billing_address.city` or `lines[3].quantity` by the labels of its parts. */
     path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')

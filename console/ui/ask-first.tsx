@@ -3,13 +3,11 @@ import Dialog from '@mui/material/Dialog'
 import DialogActions from '@mui/material/DialogActions'
 import DialogContent from '@mui/material/DialogContent'
 import DialogTitle from '@mui/material/DialogTitle'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useBlocker } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
-import { KeepUnsaved, LeaveQuestion } from './unsaved.tsx'
 
 type AskFirstProps = {
-  /** If absent, it is open while it is mounted. */
-  open?: boolean
   title: string
   children: ReactNode
   /** The label of the button that confirms. Without it there is only a button to close. */
@@ -30,23 +28,13 @@ type AskFirstProps = {
  * page close it, after a question if typed values would be lost.
  */
 export function AskFirst(props: AskFirstProps) {
-  const { open = true, title, children, confirm, cancel, onConfirm, onClose } = props
+  const { title, children, confirm, cancel, onConfirm, onClose } = props
   const [isTyped, setTyped] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
-  const isDirty = open && (isTyped || props.isDirty === true)
-  useEffect(() => {
-    if (!open) setTyped(false)
-  }, [open])
+  const isDirty = isTyped || props.isDirty === true
   const { common } = useTexts()
-  const id = useId()
   return (
-    <Dialog
-      open={open}
-      onClose={() => (isDirty ? setLeaving(true) : onClose())}
-      aria-labelledby={id}
-      fullWidth
-      maxWidth={props.wide ? 'md' : 'sm'}
-    >
+    <Dialog open onClose={() => (isDirty ? setLeaving(true) : onClose())} fullWidth maxWidth={props.wide ? 'md' : 'sm'}>
       {isDirty && <KeepUnsaved />}
       {isLeaving && (
         <LeaveQuestion
@@ -65,7 +53,7 @@ export function AskFirst(props: AskFirstProps) {
           onConfirm?.()
         }}
       >
-        <DialogTitle id={id}>{title}</DialogTitle>
+        <DialogTitle>{title}</DialogTitle>
         <DialogContent sx={{ '&&': { pt: 0.5 } }}>{children}</DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{cancel ?? (confirm ? common.cancel : common.close)}</Button>
@@ -82,6 +70,56 @@ export function AskFirst(props: AskFirstProps) {
           )}
         </DialogActions>
       </form>
+    </Dialog>
+  )
+}
+
+/** Asks before typed values are lost. `release` allows the next navigation, after saving. */
+export function useUnsaved(isDirty: boolean) {
+  const isReleased = useRef(false)
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      isDirty && !isReleased.current && currentLocation.pathname !== nextLocation.pathname,
+  )
+
+  useEffect(() => {
+    if (!isDirty) return
+    const warn = (event: BeforeUnloadEvent) => {
+      if (!isReleased.current) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [isDirty])
+
+  const question = blocker.state === 'blocked' && (
+    <LeaveQuestion onLeave={() => blocker.proceed?.()} onStay={() => blocker.reset?.()} />
+  )
+  return {
+    question,
+    release: () => {
+      isReleased.current = true
+    },
+  }
+}
+
+/** Asks like `useUnsaved`, while it is mounted. */
+const KeepUnsaved = () => useUnsaved(true).question
+
+/** The question before typed values are lost. */
+function LeaveQuestion({ onLeave, onStay }: { onLeave(): void; onStay(): void }) {
+  const { form } = useTexts()
+  return (
+    <Dialog open onClose={onStay} fullWidth maxWidth="xs">
+      <DialogTitle>{form.unsavedTitle}</DialogTitle>
+      <DialogContent>{form.unsaved}</DialogContent>
+      <DialogActions>
+        <Button autoFocus onClick={onStay}>
+          {form.stay}
+        </Button>
+        <Button variant="contained" color="error" onClick={onLeave}>
+          {form.leave}
+        </Button>
+      </DialogActions>
     </Dialog>
   )
 }

@@ -53,7 +53,5 @@ export function WaitingNotice({ whole = false }: { whole?: boolean }) {
 }
 
 /** Returns a component whose file is loaded when it is first shown. */
-export const lazily = <Name extends string, Props>(
-  name: Name,
-  load: () => Promise<{ readonly [exported in Name]: ComponentType<Props> }>,
-) => lazy(async () => ({ default: (await load())[name] }))
+export const lazily = <Props,>(load: () => Promise<ComponentType<Props>>) =>
+  lazy(async () => ({ default: await load() }))

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button'
 import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Problem } from '#registry/definition.ts'
@@ -11,6 +12,7 @@ import { useWrite } from '../client/use-write.ts'
 import { errorText, problemText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from './ask-first.tsx'
+import { Note } from './panel.tsx'
 
 /** The helpers of a submit. `write` has the idempotency keys of this form; `say` shows a notice. */
 type SubmitContext = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
@@ -130,7 +132,6 @@ type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'>
   onType(typed: string): void
 }
 
-/** A field of text. */
 export const SmallField = ({ wrong, hint, onType, ...rest }: SmallFieldProps) => (
   <TextField {...rest} error={!!wrong} helperText={wrong ?? hint} onChange={({ target }) => onType(target.value)} />
 )
@@ -162,3 +163,36 @@ export const Select = <Value extends string | number>({ options, onChange, ...re
     ))}
   </TextField>
 )
+
+type PasswordDialogProps = {
+  title: string
+  lead: string
+  confirm: string
+  isDangerous?: boolean
+  children?: ReactNode
+  onClose(): void
+  /** Carries it out. A refusal is shown at the password. */
+  send(password: string): Promise<unknown>
+}
+
+/** Explains what will happen and asks for the password first. */
+export function PasswordDialog({ title, lead, confirm, isDangerous, children, onClose, send }: PasswordDialogProps) {
+  const [password, setPassword] = useState('')
+  const form = useSmallForm(() => send(password))
+  const wrong = form.wrong('password') ?? form.trouble
+  return (
+    <AskFirst
+      title={title}
+      confirm={confirm}
+      isDangerous={isDangerous}
+      isBusy={form.isBusy}
+      isDisabled={password === ''}
+      onConfirm={async () => (await form.submit()) && onClose()}
+      onClose={onClose}
+    >
+      {isDangerous ? <Note severity="warning">{lead}</Note> : <Typography gutterBottom>{lead}</Typography>}
+      {children}
+      <PasswordField autoFocus value={password} onType={setPassword} wrong={wrong} />
+    </AskFirst>
+  )
+}

@@ -2,30 +2,17 @@ import Chip from '@mui/material/Chip'
 import { styled } from '@mui/material/styles'
 import { useRecordTexts } from '../texts/texts.tsx'
 
-type Tone = 'success' | 'info' | 'warning' | 'error' | 'default'
+/** States with a tone. Other words are neutral. */
+const tones = {
+  success: ['ACTIVE', 'APPROVED', 'ACCEPTED', 'PAID', 'SIGNED'],
+  info: ['IN_USE', 'BIDDING', 'SENT', 'ISSUED', 'PROSPECT'],
+  warning: ['ON_HOLD', 'ON_LEAVE', 'MAINTENANCE', 'PENDING', 'EXPIRED'],
+  error: ['BLOCKED', 'REJECTED', 'CANCELLED', 'VOID'],
+} as const
 
-/** Tones of states. Other words are neutral. */
-const tones: { readonly [word: string]: Tone } = {
-  ACTIVE: 'success',
-  APPROVED: 'success',
-  ACCEPTED: 'success',
-  PAID: 'success',
-  SIGNED: 'success',
-  IN_USE: 'info',
-  BIDDING: 'info',
-  SENT: 'info',
-  ISSUED: 'info',
-  PROSPECT: 'info',
-  ON_HOLD: 'warning',
-  ON_LEAVE: 'warning',
-  MAINTENANCE: 'warning',
-  PENDING: 'warning',
-  EXPIRED: 'warning',
-  BLOCKED: 'error',
-  REJECTED: 'error',
-  CANCELLED: 'error',
-  VOID: 'error',
-}
+const toneOf = (word: string) =>
+  (Object.keys(tones) as (keyof typeof tones)[]).find((tone) => tones[tone].some((state) => state === word)) ??
+  'default'
 
 /** A state in a word. */
 export const BoldChip = styled(Chip)({ fontWeight: 600 })
@@ -33,7 +20,7 @@ export const BoldChip = styled(Chip)({ fontWeight: 600 })
 /** Shows the state of a record as a word, with a colour that repeats it. */
 export function StatusChip({ resource, value }: { resource: string; value: string }) {
   const { value: word } = useRecordTexts()
-  const tone = tones[value] ?? 'default'
+  const tone = toneOf(value)
   return (
     <BoldChip
       color={tone}

@@ -1,5 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
+import { capital, formatName } from '../words.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Target, targetsOf } from './targets.ts'
@@ -48,7 +49,9 @@ export function createRowReader({ definition, file, settings, currency, catalogu
   const habits = habitsOf({ dates, decimal, currency })
   // Those of the reader's language come first.
   const wordsFor = (value: string): string[] =>
-    catalogues.flatMap(({ records }) => records[definition.name]?.values[value] ?? [])
+    catalogues.map(
+      ({ records }) => records[definition.name]?.values[value] ?? capital(formatName(value.toLowerCase())),
+    )
   const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
   const mapped = columns.flatMap((column, index) => {
     const target = targets.get(Object.hasOwn(mapping, column) ? (mapping[column] as string) : '')

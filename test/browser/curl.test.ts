@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { curlOf } from '../../console/settings/calls/curl.ts'
+import { curlOf } from '../../console/settings/calls/call-text.ts'
 
 /** What a shell makes of the line: the words that curl is given. */
 const wordsOf = (line: string): string[] =>

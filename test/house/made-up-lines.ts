@@ -42,7 +42,7 @@ export const percent: Kind<PercentField> = {
     { file: 'registry/fields/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
     { file: 'derive/form.ts', at: "  decimal: 'amounts',\n", put: "  decimal: 'amounts',\n  percent: 'amounts',\n" },
     {
-      file: 'console/records/fields/inputs.ts',
+      file: 'console/records/fields/inputs.tsx',
       at: '  decimal: NumberInput,\n',
       put: '  decimal: NumberInput,\n  percent: NumberInput,\n',
     },

@@ -17,7 +17,6 @@ import { titleOf } from '../title.ts'
 
 type ShownProps = {
   field: FormField
-  /** The resource of the record. */
   resource: string
   value: Json | undefined
   /** Whether to show one line and no table, as in a cell or a history. */

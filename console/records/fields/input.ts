@@ -1,7 +1,6 @@
-import type { ComponentType } from 'react'
 import type { FormField } from '#derive/form.ts'
 import type { Problem } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import type { Json } from '#registry/json.ts'
 import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -11,27 +10,20 @@ export type InputProps = {
   label: string
   /** The path of the value: `name`, `address.city`, `lines[3].quantity`. */
   path: string
-  /** The resource of the record. */
   resource: string
   value: Json
   /** The problems of this value and of its members. */
-  problems: readonly Problem[]
-  /** All values of the form, for inputs that depend on another field. */
-  record: JsonObject
+  problems?: readonly Problem[]
   onChange(value: Json): void
-  onLeave(): void
+  onLeave?: () => void
   /** The text below the input while it has no problem. */
   hint?: string
-  isCompact?: boolean
 }
-
-/** The properties of the input of a value with members, which have inputs of their own. */
-export type MembersInputProps = InputProps & { inputOf(kind: FormField['kind']): ComponentType<InputProps> }
 
 export const inputId = (path: string): string => `field-${path}`
 
 /** Returns the sentence about a problem of exactly this value. */
-export function useProblemHere({ problems, path, field, value }: InputProps): string | undefined {
+export function useProblemHere({ problems = [], path, field, value }: InputProps): string | undefined {
   const texts = useTexts()
   const problem = problems.find((candidate) => candidate.field === path)
   if (!problem) return undefined
@@ -45,16 +37,12 @@ export function useTextField(props: InputProps) {
   const wrong = useProblemHere(props)
   return {
     id: inputId(props.path),
-    label: props.isCompact ? undefined : props.label,
+    label: props.label,
     required: props.field.required,
     value: props.value ?? '',
     error: wrong !== undefined,
     helperText: wrong ?? props.hint,
     onChange: ({ target }: { target: { value: string } }) => props.onChange(target.value === '' ? null : target.value),
     onBlur: props.onLeave,
-    slotProps: {
-      htmlInput: props.isCompact ? { 'aria-label': props.label } : {},
-      inputLabel: {},
-    },
   }
 }

@@ -4,12 +4,16 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
-import { type ChangeEvent, useState } from 'react'
+import { type ChangeEvent, useEffect, useState } from 'react'
+import { useReference } from 'react-admin'
 import { countries } from '#registry/iso-codes.ts'
 import type { Json } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { titleOf } from '../title.ts'
 import { type InputProps, inputId, useTextField } from './input.ts'
 
 /** The input of one line of text, and of e-mail, telephone and web address. */
@@ -33,7 +37,7 @@ export function ParagraphInput(props: InputProps) {
   const { form } = useTexts()
   const used = [...String(value ?? '')].length
   const max = field.max ?? Number.POSITIVE_INFINITY
-  const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.characters(used, max) : props.hint })
+  const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.share(used, max) : props.hint })
   return <TextField {...shared} multiline minRows={3} maxRows={14} />
 }
 
@@ -41,19 +45,8 @@ export function ParagraphInput(props: InputProps) {
 export function NumberInput(props: InputProps) {
   const format = useFormat()
   const shared = useTypedField(props, format.typed, format.readNumber)
-  return (
-    <TextField
-      {...shared}
-      slotProps={{
-        ...shared.slotProps,
-        htmlInput: {
-          ...shared.slotProps.htmlInput,
-          inputMode: props.field.kind === 'integer' ? 'numeric' : 'decimal',
-          style: { textAlign: props.isCompact ? 'right' : undefined },
-        },
-      }}
-    />
-  )
+  const inputMode = props.field.kind === 'integer' ? 'numeric' : 'decimal'
+  return <TextField {...shared} slotProps={{ htmlInput: { inputMode } }} />
 }
 
 /** The input of an amount in the company's currency. It is stored in minor units, without rounding errors. */
@@ -69,9 +62,8 @@ export function MoneyInput(props: InputProps) {
     <TextField
       {...shared}
       slotProps={{
-        ...shared.slotProps,
-        htmlInput: { ...shared.slotProps.htmlInput, inputMode: 'decimal', style: { textAlign: 'right' } },
-        input: props.isCompact ? {} : { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
+        htmlInput: { inputMode: 'decimal', style: { textAlign: 'right' } },
+        input: { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
       }}
     />
   )
@@ -79,32 +71,16 @@ export function MoneyInput(props: InputProps) {
 
 /** The input of a day: the browser's own calendar, which supports the keyboard and the system's language. */
 export function DateInput(props: InputProps) {
-  const shared = useTextField(props)
-  return (
-    <TextField
-      {...shared}
-      type="date"
-      slotProps={{
-        ...shared.slotProps,
-        htmlInput: { ...shared.slotProps.htmlInput, max: '9999-12-31' },
-        inputLabel: { shrink: true },
-      }}
-    />
-  )
+  const slotProps = { htmlInput: { max: '9999-12-31' }, inputLabel: { shrink: true } }
+  return <TextField {...useTextField(props)} type="date" slotProps={slotProps} />
 }
 
-/** The input of yes or no. */
 export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps) => (
   <FormControlLabel
     label={label}
-    control={
-      <Checkbox
-        id={inputId(path)}
-        checked={value === true}
-        onChange={({ target }) => onChange(target.checked)}
-        onBlur={onLeave}
-      />
-    }
+    checked={value === true}
+    onChange={(_, isOn) => onChange(isOn)}
+    control={<Checkbox id={inputId(path)} onBlur={onLeave} />}
   />
 )
 
@@ -142,7 +118,7 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
 export function CountryInput(props: InputProps) {
   const format = useFormat()
   const { form } = useTexts()
-  const { slotProps, ...shared } = useTextField(props)
+  const shared = useTextField(props)
   return (
     <Autocomplete
       id={shared.id}
@@ -185,7 +161,102 @@ function useTypedField(
     },
     onBlur: () => {
       setTyped(null)
-      onLeave()
+      onLeave?.()
     },
   }
+}
+
+type Option = { id: number; name: string }
+
+/** The input of a reference to another record, which is found by a part of its name. */
+export function ReferenceInput(props: InputProps) {
+  const { field, value, onChange, onLeave, path } = props
+  const { form } = useTexts()
+  const [typed, setTyped] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const chosen = useChosen(field.to as string, value as number | null)
+  const { options, isSearching } = useOptions(field.to as string, field.only, isOpen ? typed : null, chosen)
+  const shared = useTextField(props)
+  return (
+    <Autocomplete
+      id={inputId(path)}
+      options={options}
+      value={chosen}
+      open={isOpen}
+      onOpen={() => setOpen(true)}
+      onClose={() => setOpen(false)}
+      onInputChange={(_, text, reason) => setTyped(reason === 'input' ? text : '')}
+      onChange={(_, option) => onChange(option?.id ?? null)}
+      onBlur={onLeave}
+      getOptionLabel={({ name }) => name}
+      getOptionKey={({ id }) => id}
+      isOptionEqualToValue={(option, other) => option.id === other.id}
+      filterOptions={(all) => all}
+      loading={isSearching}
+      loadingText={form.searching}
+      noOptionsText={form.nothingFound}
+      renderInput={(params) => (
+        <TextField
+          {...params}
+          label={shared.label}
+          required={shared.required}
+          error={shared.error}
+          helperText={shared.helperText}
+        />
+      )}
+    />
+  )
+}
+
+/** Loads the name of the referenced record. */
+function useChosen(to: string, id: number | null): Option | null {
+  const { may } = useMe()
+  const { referenceRecord } = useReference({
+    reference: to,
+    id: id ?? 0,
+    options: { enabled: id !== null && may(to, 'VIEW') },
+  })
+  if (id === null) return null
+  return { id, name: referenceRecord ? titleOf(to, referenceRecord) : `#${id}` }
+}
+
+function useOptions(
+  to: string,
+  only: { readonly [name: string]: string } | undefined,
+  typed: string | null,
+  chosen: Option | null,
+) {
+  const [found, setFound] = useState<{ typed: string; options: Option[] }>()
+  useEffect(() => {
+    if (typed === null) return
+    const aborter = new AbortController()
+    const timer = setTimeout(
+      () => search(to, only, typed, aborter.signal).then(setFound, () => undefined),
+      typed === '' ? 0 : 180,
+    )
+    return () => {
+      clearTimeout(timer)
+      aborter.abort()
+    }
+  }, [to, only, typed])
+  const options = found?.options ?? []
+  const isMissing = chosen !== null && !options.some(({ id }) => id === chosen.id)
+  return {
+    options: isMissing && !typed ? [chosen, ...options] : options,
+    isSearching: typed !== null && found?.typed !== typed,
+  }
+}
+
+async function search(to: string, only: object | undefined, typed: string, signal: AbortSignal) {
+  const definition = definitionOf(registry, to)
+  const title = definition?.title ?? 'name'
+  const query = {
+    limit: 20,
+    q: definition?.search.length ? typed : undefined,
+    sort: title,
+    fields: `id,${title}`,
+    ...only,
+  }
+  const { data } = await ask('records.list', { records: to, query, signal })
+  return { typed, options: data.map((record) => ({ id: record.id, name: titleOf(to, record) })) }
 }

@@ -3,12 +3,11 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listPath, pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Page } from '../../ui/page.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
-import { SaveForm } from './save-form.tsx'
+import { SaveForm, useSave } from './save-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
-import { useSave } from './use-save.ts'
 
 /** Creates a record of any resource. Another page may pass initial values. */
 export function CreatePage({ definition }: { definition: Definition }) {

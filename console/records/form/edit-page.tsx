@@ -6,16 +6,15 @@ import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { listPath, pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
+import { PendingContent } from '../../ui/pending.tsx'
 import { titleOf } from '../title.ts'
 import { LockedNotice } from './locked-notice.tsx'
 import { RaceDialog } from './race-dialog.tsx'
-import { SaveForm } from './save-form.tsx'
+import { SaveForm, useSave } from './save-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
-import { useSave } from './use-save.ts'
 
 /** Changes a record. Loads it again, with the ETag of the version that is changed. */
 export function EditPage({ definition }: { definition: Definition }) {
@@ -25,7 +24,7 @@ export function EditPage({ definition }: { definition: Definition }) {
   if (answer) return <EditForm key={id} definition={definition} id={id} record={answer.data} etag={answer.etag} />
   return (
     <Page title={many(definition.name)} above={{ label: many(definition.name), to: listPath(definition.name) }}>
-      {error ? <Trouble error={error} retry={reload} /> : <WaitingNotice />}
+      <PendingContent error={error} retry={reload} />
     </Page>
   )
 }
@@ -55,7 +54,7 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
   })
   const title = titleOf(name, record)
   return (
-    <Page title={texts.form.editTitle(title)} above={{ label: many(name), to: listPath(name) }}>
+    <Page title={texts.common.editOne(title)} above={{ label: many(name), to: listPath(name) }}>
       <SaveForm form={form} saving={saving} label={texts.common.save} onCancel={() => navigate(pathOf(name, id))}>
         <LockedNotice definition={definition} record={form.before ?? record} />
         <SchemaForm form={form} settled={settledFields(definition, form.before ?? record)} />

@@ -1,5 +1,5 @@
 import { diff3MergeRegions, diffIndices } from 'node-diff3'
-import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 
 /** A region of lines that two people may have changed, and the result of the merge. */
 export type LineRegion =
@@ -51,8 +51,7 @@ export const mergedLines = (regions: readonly LineRegion[], theirs: (region: num
     region.is === 'conflict' ? (theirs(index) ? region.theirs : region.mine) : region.lines,
   )
 
-/** Returns whether a value is a list of lines. */
-export const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
+const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
 
 /** Maps the former lines to those of a side. Lines match, in order, by their first member, the description. */
 function keptIn(before: Lines, side: Lines): Map<number, number> {
@@ -104,3 +103,42 @@ function joinTokens(regions: readonly LineRegion[]): LineRegion[] {
 }
 
 const formatJson = (value: unknown): string => JSON.stringify(value)
+
+/** Returns the changes of two people to one record. */
+export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject) {
+  const changed = Object.keys(typed).filter((name) => !isSameJson(before[name], stored[name]))
+  const both = changed.filter(
+    (name) => !isSameJson(before[name], typed[name]) && !isSameJson(stored[name], typed[name]),
+  )
+  return {
+    /** Fields that only the other changed. */
+    theirs: changed.filter((name) => isSameJson(before[name], typed[name])),
+    /** Fields that both changed, to different values. */
+    both,
+    /** The regions of each list of lines in `both`. */
+    lines: Object.fromEntries(
+      both.flatMap((name): [string, LineRegion[]][] => {
+        const [was, theirs, mine] = [before[name], stored[name], typed[name]]
+        return isLines(was) && isLines(theirs) && isLines(mine) ? [[name, lineRegions(was, theirs, mine)]] : []
+      }),
+    ),
+  }
+}
+
+/** Returns the name of a region of lines, which stands beside names of fields in the choices kept. */
+export const stretch = (name: string, region: number): string => `${name}#${region}`
+
+/** Merges the typed values into the stored ones, except those in `kept`. Merges lists of lines line by line. */
+export function mergeRace(
+  before: JsonObject,
+  stored: JsonObject,
+  typed: JsonObject,
+  kept: ReadonlySet<string>,
+): JsonObject {
+  const mine = Object.entries(typed).filter(([name, value]) => !isSameJson(before[name], value) && !kept.has(name))
+  const lines = Object.entries(raceOf(before, stored, typed).lines).map(([name, regions]): [string, Json] => [
+    name,
+    mergedLines(regions, (region) => kept.has(stretch(name, region))),
+  ])
+  return { ...stored, ...Object.fromEntries([...mine, ...lines]) }
+}

@@ -2,16 +2,21 @@ import Button from '@mui/material/Button'
 import Link from '@mui/material/Link'
 import Stack from '@mui/material/Stack'
 import { styled } from '@mui/material/styles'
-import type { ReactNode } from 'react'
-import type { Problem } from '#registry/definition.ts'
+import { type ReactNode, useState } from 'react'
+import { useNotify, useRefresh } from 'react-admin'
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { isRefused, isUnauthorized } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
-import { problemText } from '../../texts/refusal-text.ts'
+import { errorText, problemText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { inputId } from '../fields/input.ts'
-import type { RecordForm } from './use-record-form.ts'
-import type { useSave } from './use-save.ts'
+import { SchemaForm } from './schema-form.tsx'
+import { type RecordForm, useRecordForm } from './use-record-form.ts'
 
 type SaveFormProps = {
   form: RecordForm
@@ -61,7 +66,7 @@ const Bar = styled('div')(({ theme }) => ({
 }))
 
 /** Lists every problem with a link to its field. */
-export function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
+function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
   const texts = useTexts()
   const { path } = useRecordTexts()
   if (problems.length === 0) return null
@@ -84,5 +89,105 @@ export function ProblemList({ resource, problems }: { resource: string; problems
         ))}
       </Bullets>
     </Note>
+  )
+}
+
+type SaveOptions = {
+  form: RecordForm
+  /** Null for a new record. */
+  id: number | string | null
+  etag?: string | null
+  onSaved(id: number): void
+  /** Called if somebody else has saved first. */
+  onRace?(): void
+}
+
+/** Returns the function that sends a form and shows each refusal at its field. */
+export function useSave({ form, id, etag, onSaved, onRace }: SaveOptions) {
+  const [isBusy, setBusy] = useState(false)
+  const [hasEnded, setEnded] = useState(false)
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const texts = useTexts()
+  const write = useWrite()
+
+  async function save(): Promise<void> {
+    if (isBusy) return
+    const problems = form.checkAll()
+    if (problems.length > 0) return focusOn(problems[0]?.field)
+    if (id !== null && Object.keys(form.changes).length === 0) {
+      notify(texts.form.unchanged, { type: 'info' })
+      return onSaved(Number(id))
+    }
+    setBusy(true)
+    try {
+      const saved = await send()
+      refresh()
+      onSaved(saved)
+    } catch (error) {
+      if (isUnauthorized(error)) setEnded(true)
+      else if (isRefused(error, 'precondition_failed') || (id !== null && isRefused(error, 'idempotency_key_reuse')))
+        onRace?.()
+      else if (isRefused(error) && error.body.errors?.length) {
+        form.refuse(error.body.errors)
+        focusOn(error.body.errors[0]?.field)
+      } else notify(errorText(error, texts), { type: 'error' })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function send(): Promise<number> {
+    const records = form.definition.name
+    if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag })).data.id
+    const { data } = await write('records.create', { records, body: form.changes })
+    return data.id as number
+  }
+
+  return { save, isBusy, hasEnded, resume: () => setEnded(false) }
+}
+
+/** Focuses a field, after the problems are rendered. */
+const focusOn = (path: string | undefined): void =>
+  void setTimeout(() => {
+    const found = path === undefined ? null : document.getElementById(inputId(path))
+    found?.focus()
+    found?.scrollIntoView({ block: 'center' })
+  }, 0)
+
+type FormDialogProps = {
+  definition: Definition
+  /** The values that the page sets, such as the project of a task. */
+  given: JsonObject
+  onClose(): void
+}
+
+/** Creates a record for the record of the page, without leaving that page. */
+export function FormDialog({ definition, given, onClose }: FormDialogProps) {
+  const texts = useTexts()
+  const { add, one } = useRecordTexts()
+  const notify = useNotify()
+  const form = useRecordForm(definition, null, given)
+  const { save, isBusy } = useSave({
+    form,
+    id: null,
+    onSaved: () => {
+      notify(texts.form.created(one(definition.name)), { type: 'success' })
+      onClose()
+    },
+  })
+  return (
+    <AskFirst
+      wide
+      isDirty={form.isDirty}
+      title={add(definition.name)}
+      confirm={texts.common.create}
+      isBusy={isBusy}
+      onConfirm={save}
+      onClose={onClose}
+    >
+      <SchemaForm isPlain form={form} settled={Object.keys(given)} />
+      <ProblemList resource={definition.name} problems={form.problems} />
+    </AskFirst>
   )
 }

@@ -1,10 +1,13 @@
-import { type FormField, formSections } from '#derive/form.ts'
+import { styled } from '@mui/material/styles'
+import { Fragment } from 'react'
+import { computedFields, type FormField, formSections } from '#derive/form.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Fields, Grow } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { inputOf } from '../fields/inputs.ts'
+import { amountOf, FieldValue } from '../fields/field-value.tsx'
+import { FieldInput } from '../fields/inputs.tsx'
 import { ChoiceInput } from '../fields/plain-inputs.tsx'
-import { Sums } from './sums.tsx'
 import { type RecordForm, topField } from './use-record-form.ts'
 
 type SchemaFormProps = {
@@ -54,18 +57,64 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
     resource: definition.name,
     label: label(definition.name, name),
     value: values[name] ?? null,
-    record: values,
     problems: problems.filter((problem) => topField(problem.field) === name),
     onChange: (value: (typeof values)[string]) => form.change(name, value),
     onLeave: () => form.leave(name),
   }
-  const Input = inputOf(field.kind)
   return (
     <Grow sx={{ gridColumn: isWide(field) ? '1 / -1' : undefined }}>
-      {field.moves ? <ChoiceInput {...shared} from={before ? String(before[name]) : null} /> : <Input {...shared} />}
+      {field.moves ? (
+        <ChoiceInput {...shared} from={before ? String(before[name]) : null} />
+      ) : (
+        <FieldInput {...shared} />
+      )}
     </Grow>
   )
 }
 
 /** Returns whether a field takes the whole width. */
 const isWide = ({ kind }: FormField): boolean => ['paragraph', 'lines', 'address'].includes(kind)
+
+/** Shows the sums of the typed values, computed by the same code as in the service. */
+function Sums({ form }: { form: RecordForm }) {
+  const { form: texts } = useTexts()
+  const { label } = useRecordTexts()
+  const { definition, values } = form
+  const sums = definition.computed?.(parseAmounts(values)) ?? {}
+  return (
+    <Totals aria-label={texts.sums} aria-live="polite">
+      {computedFields(definition).map((field) => (
+        <Fragment key={field.name}>
+          <dt>{label(definition.name, field.name)}</dt>
+          <dd>
+            <FieldValue field={field} resource={definition.name} value={sums[field.name]} />
+          </dd>
+        </Fragment>
+      ))}
+    </Totals>
+  )
+}
+
+/** A list of sums whose last one, the total, stands out. */
+const Totals = styled('dl')(({ theme }) => ({
+  gridColumn: '1 / -1',
+  display: 'grid',
+  gridTemplateColumns: 'auto auto',
+  gap: theme.spacing(0.5, 4),
+  margin: '1em 0 0 auto',
+  '& dd': { margin: 0, textAlign: 'right' },
+  '& > :nth-last-child(-n + 2)': { fontWeight: 700 },
+}))
+
+/** Removes lines and percentages that cannot be computed yet, so that they count as nothing. */
+const parseAmounts = (values: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      Array.isArray(value)
+        ? value.filter((line) => amountOf(line as JsonObject) !== undefined)
+        : typeof value === 'string' && name.endsWith('_pct')
+          ? null
+          : value,
+    ]),
+  )

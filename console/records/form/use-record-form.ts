@@ -1,30 +1,12 @@
 import { useMemo, useState } from 'react'
 import { checkRecord, createBlankRecord } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 
 /** The values typed into a form of one record, and their problems. */
-export type RecordForm = {
-  definition: Definition
-  /** The record as it is stored; null for one that is being created. */
-  before: JsonObject | null
-  values: JsonObject
-  /** The problems to show now. */
-  problems: readonly Problem[]
-  /** The fields that would be sent. */
-  changes: JsonObject
-  isDirty: boolean
-  change(name: string, value: Json): void
-  leave(name: string): void
-  /** Checks all values, shows their problems and returns them. */
-  checkAll(): readonly Problem[]
-  /** Shows the problems of a refusal. */
-  refuse(problems: readonly Problem[]): void
-  /** Continues with these typed values from another stored version. */
-  restart(before: JsonObject, values: JsonObject): void
-}
+export type RecordForm = ReturnType<typeof useRecordForm>
 
-export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}): RecordForm {
+export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}) {
   const [before, setBefore] = useState(stored)
   const [start, setStart] = useState<JsonObject>(() => ({ ...(stored ?? createBlankRecord(definition)), ...given }))
   const [values, setValues] = useState(start)
@@ -39,22 +21,28 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
 
   return {
     definition,
+    /** The record as it is stored; null for one that is being created. */
     before,
     values,
+    /** The fields that would be sent. */
     changes,
+    /** The problems to show now. */
     problems: [...seen, ...refused.filter(({ field }) => !seenFields.has(field))],
-    isDirty: Object.keys(definition.fields).some((name) => !isSameJson(values[name] ?? null, start[name] ?? null)),
-    change(name, value) {
+    isDirty: Object.keys(definition.fields).some((name) => !isSameJson(values[name], start[name])),
+    change(name: string, value: Json): void {
       setValues((current) => ({ ...current, [name]: value }))
       setRefused((current) => current.filter(({ field }) => topField(field) !== name))
     },
-    leave: (name) => setLeft((current) => (current.has(name) ? current : new Set([...current, name]))),
+    leave: (name: string) => setLeft((current) => (current.has(name) ? current : new Set([...current, name]))),
+    /** Checks all values, shows their problems and returns them. */
     checkAll() {
       setChecked(true)
       return own
     },
+    /** Shows the problems of a refusal. */
     refuse: setRefused,
-    restart(record, typed) {
+    /** Continues with these typed values from another stored version. */
+    restart(record: JsonObject, typed: JsonObject): void {
       setBefore(record)
       setStart(record)
       setValues(typed)
@@ -69,7 +57,7 @@ function changesOf(definition: Definition, before: JsonObject | null, values: Js
   return Object.fromEntries(
     writable
       .map(([name]): [string, Json] => [name, trimValue(values[name] ?? null)])
-      .filter(([name, value]) => (before === null ? value !== null : !isSameJson(value, before[name] ?? null)))
+      .filter(([name, value]) => (before === null ? value !== null : !isSameJson(value, before[name])))
       .map(([name, value]) => [name, withoutGaps(value)]),
   )
 }
@@ -83,7 +71,6 @@ const withoutGaps = (value: Json): Json =>
     : value
 
 const trimValue = (value: Json): Json => (typeof value === 'string' ? value.trim() || null : value)
-const isSameJson = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Returns the field of a path: `lines` for `lines[3].quantity`. */
 export const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string

@@ -1,19 +1,23 @@
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import { useNotify, useRefresh } from 'react-admin'
 import type { HistoryEntry } from '#derive/console/responses.ts'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Json } from '#registry/json.ts'
+import { isObject, type Json } from '#registry/json.ts'
+import { previewUndo } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import type { Texts } from '../../texts/en/index.ts'
 import { useFormat } from '../../texts/format.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets, Entry, Pale, PlainList } from '../../ui/layout.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
-import { UndoButton } from './undo-button.tsx'
 
 /** Lists the changes of a record with author, time and channel. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
@@ -40,16 +44,10 @@ type EntryItemProps = { entry: HistoryEntry; definition: Definition; onUndone():
 function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
   const { history } = useTexts()
   const format = useFormat()
-  const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
   const channel = channelOf(entry, history)
   const { may } = useMe()
   const { write_id: writeId } = entry
-  const fields = fieldsOf(definition)
-  const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
-    const field = fields.find((candidate) => candidate.name === name)
-    return field ? [{ field, change }] : []
-  })
   return (
     <Entry sx={{ py: 1.5 }}>
       <Typography>
@@ -61,23 +59,37 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
       {writeId !== null && (may(definition.name, 'EDIT') || may(definition.name, 'DELETE')) && (
         <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
-      {changes.length > 0 && (
-        <Bullets mt={0.5}>
-          {changes.map(({ field, change: [old, now] }) => (
-            <li key={field.name}>
-              {label(definition.name, field.name)}:{' '}
-              <Change
-                field={field}
-                resource={definition.name}
-                old={old}
-                now={now}
-                isNew={/^create/.test(entry.action)}
-              />
-            </li>
-          ))}
-        </Bullets>
-      )}
+      <ChangeList definition={definition} changes={entry.changes ?? {}} isNew={/^create/.test(entry.action)} />
     </Entry>
+  )
+}
+
+type ChangeListProps = { definition: Definition; changes: { readonly [field: string]: unknown }; isNew: boolean }
+
+/** Lists the changed fields of a record with their old and new values. */
+export function ChangeList({ definition, changes, isNew }: ChangeListProps) {
+  const { name } = definition
+  const { agents } = useTexts()
+  const { label } = useRecordTexts()
+  const fields = fieldsOf(definition)
+  const rows = Object.entries(changes).flatMap(([changed, change]) => {
+    const field = fields.find((candidate) => candidate.name === changed)
+    return field && Array.isArray(change) ? [{ field, old: change[0] as Json, now: change[1] as Json }] : []
+  })
+  if (rows.length === 0) return null
+  return (
+    <Bullets mt={0.5}>
+      {rows.map(({ field, old, now }) => (
+        <li key={field.name}>
+          {label(name, field.name)}:{' '}
+          {isObject(now) && 'made' in now ? (
+            agents.newRecord
+          ) : (
+            <Change field={field} resource={name} old={old} now={now} isNew={isNew} />
+          )}
+        </li>
+      ))}
+    </Bullets>
   )
 }
 
@@ -107,4 +119,71 @@ export function channelOf(
 ): string {
   if (!token) return history.door[door] ?? ''
   return issuer && issuer.account_id !== who?.account_id ? history.apiOf(token, issuer.name) : history.api(token)
+}
+
+/** Returns the function that undoes writes, the newest first. Its notice has a button that undoes the undo. */
+export function useUndo() {
+  const texts = useTexts()
+  const write = useWrite()
+  const notify = useNotify()
+  const refresh = useRefresh()
+  return async function undo(writeIds: readonly string[]): Promise<void> {
+    const undone: string[] = []
+    try {
+      for (const id of writeIds.toReversed()) {
+        for (let remaining = 1; remaining > 0; ) {
+          const { data, writeId } = await write('writes.undo', { id })
+          remaining = data.remaining
+          if (writeId !== null) undone.push(writeId)
+        }
+      }
+      notify(texts.common.undone, { type: 'success', undo: () => void undo(undone) })
+    } catch (error) {
+      notify(errorText(error, texts), { type: 'error' })
+    }
+    refresh()
+  }
+}
+
+/** Undoes a write. Asks first if the write changed other records too, such as an import. */
+export function UndoButton({ writeId, onUndone }: { writeId: string; onUndone(): void }) {
+  const texts = useTexts()
+  const { common, history } = texts
+  const notify = useNotify()
+  const undo = useUndo()
+  const [records, setRecords] = useState<number>()
+  const [isBusy, setBusy] = useState(false)
+  const close = (): void => setRecords(undefined)
+
+  async function takeBack(): Promise<void> {
+    close()
+    await undo([writeId])
+    onUndone()
+  }
+
+  async function look(): Promise<void> {
+    setBusy(true)
+    try {
+      const { data } = await previewUndo(writeId)
+      const count = data.records + data.remaining
+      if (count > 1) setRecords(count)
+      else await takeBack()
+    } catch (error) {
+      notify(errorText(error, texts), { type: 'error' })
+    }
+    setBusy(false)
+  }
+
+  return (
+    <>
+      <Button size="small" loading={isBusy} onClick={look}>
+        {common.undo}
+      </Button>
+      {records !== undefined && (
+        <AskFirst title={history.undoTitle} confirm={common.undo} onConfirm={takeBack} onClose={close}>
+          <Typography>{history.undoMany(records)}</Typography>
+        </AskFirst>
+      )}
+    </>
+  )
 }

@@ -13,7 +13,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { useUndo } from '../history/undo-button.tsx'
+import { useUndo } from '../history/history.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** The choice of a file, and what was imported last. */

@@ -3,6 +3,7 @@ import SearchIcon from '@mui/icons-material/Search'
 import Badge from '@mui/material/Badge'
 import Button from '@mui/material/Button'
 import InputAdornment from '@mui/material/InputAdornment'
+import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { useEffect, useRef, useState } from 'react'
@@ -11,7 +12,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
-import { FilterInput } from './filter-input.tsx'
+import { FieldInput } from '../fields/inputs.tsx'
 
 type Values = { [parameter: string]: Json }
 type FilterBarProps = { definition: Definition; values: Values; onChange(values: Values): void }
@@ -100,6 +101,54 @@ function SearchField({ resource, value, onChange }: { resource: string; value: s
           ),
         },
       }}
+    />
+  )
+}
+
+type FilterInputProps = { resource: string; filter: Filter; value: Json; onChange(value: Json): void }
+
+/** One filter with the input of its kind. Words are chosen from a list that begins with "any". */
+function FilterInput({ resource, filter, value, onChange }: FilterInputProps) {
+  const { list, common } = useTexts()
+  const { label: labelOf, value: word } = useRecordTexts()
+  const plain = labelOf(resource, filter.name)
+  const end = filter.parameter.slice(filter.name.length)
+  const label = end === '_from' ? list.from(plain) : end === '_to' ? list.to(plain) : plain
+  if (filter.kind === 'choice' || filter.kind === 'flag') {
+    const options = filter.kind === 'flag' ? ['true', 'false'] : (filter.options ?? [])
+    const chosen = value === null ? [] : String(value).split(',')
+    const shown = (option: string) =>
+      filter.kind === 'flag' ? (option === 'true' ? common.yes : common.no) : word(resource, option)
+    return (
+      <TextField
+        select
+        id={`filter-${filter.parameter}`}
+        label={label}
+        value={chosen}
+        onChange={({ target }) => onChange([target.value].flat().join(',') || null)}
+        slotProps={{
+          select: {
+            multiple: true,
+            renderValue: (values) => (values as string[]).map(shown).join(', '),
+          },
+        }}
+      >
+        {options.map((option) => (
+          <MenuItem key={option} value={option} dense>
+            {shown(option)}
+          </MenuItem>
+        ))}
+      </TextField>
+    )
+  }
+  return (
+    <FieldInput
+      field={{ ...filter, required: false }}
+      resource={resource}
+      label={label}
+      path={`filter-${filter.parameter}`}
+      value={value}
+      onChange={onChange}
     />
   )
 }

@@ -11,11 +11,11 @@ import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { useUndo } from '../history/undo-button.tsx'
-import { RemoveSeveral } from '../removal/remove-several.tsx'
-import { StepSeveral } from '../show/step-several.tsx'
+import { useUndo } from '../history/history.tsx'
+import { RemoveSeveral } from '../removal/remove-dialog.tsx'
+import { StepSeveral } from '../show/step-dialog.tsx'
 import { type Outcome, useStep } from '../show/use-step.ts'
-import type { ListedRecord } from './record-table.tsx'
+import type { ListedRecord } from './records.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
 

@@ -1,3 +1,4 @@
+import Add from '@mui/icons-material/Add'
 import Delete from '@mui/icons-material/DeleteOutlined'
 import Edit from '@mui/icons-material/EditOutlined'
 import Box from '@mui/material/Box'
@@ -6,28 +7,39 @@ import { styled } from '@mui/material/styles'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
 import { useState } from 'react'
-import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-admin'
-import { madeFrom, relatedTo } from '#derive/form/relations.ts'
-import { isEditable } from '#derive/form/steps.ts'
-import { showSections } from '#derive/form.ts'
+import {
+  LinkBase,
+  type SortPayload,
+  useGetManyReference,
+  useGetOne,
+  useNavigate,
+  useParams,
+  useStore,
+} from 'react-admin'
+import { madeFrom, type ReferringRecords, relatedTo, statusOf } from '#derive/form/relations.ts'
+import { isEditable, type Step } from '#derive/form/steps.ts'
+import { columnsOf } from '#derive/form/table.ts'
+import { fieldsOf, showSections } from '#derive/form.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isRefused } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { createPath, editPath, listPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { RowStack, Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Panel, Term } from '../../ui/panel.tsx'
-import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
+import { Empty, Panel, Term } from '../../ui/panel.tsx'
+import { PendingContent, Trouble, WaitingNotice } from '../../ui/pending.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
+import { FormDialog } from '../form/save-form.tsx'
 import { History } from '../history/history.tsx'
-import type { ListedRecord } from '../list/record-table.tsx'
+import { Paging } from '../list/paging.tsx'
+import { type ListedRecord, Records } from '../list/records.tsx'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
-import { RelatedList } from './related-list.tsx'
-import { StepButtons } from './step-buttons.tsx'
+import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 /** Shows a record: its state, the possible steps, all fields, the related records and the history. */
 export function ShowPage({ definition }: { definition: Definition }) {
@@ -52,6 +64,7 @@ type RecordProps = { definition: Definition; record: ListedRecord; above: { labe
 function Record({ definition, record, above }: RecordProps) {
   const { name } = definition
   const { common } = useTexts()
+  const { make } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
   const title = useTitleText(definition)(record)
@@ -74,7 +87,18 @@ function Record({ definition, record, above }: RecordProps) {
               )}
             </>
           )}
-          <MakeButtons definition={definition} record={fields} />
+          {/* Their forms begin with values of this record. */}
+          {madeFrom(definition, fields)
+            .filter(({ records }) => may(records.name, 'EDIT'))
+            .map(({ records, given }) => (
+              <Button
+                key={records.name}
+                variant="contained"
+                onClick={() => navigate(createPath(records.name), { state: { given } })}
+              >
+                {make(records.name)}
+              </Button>
+            ))}
           {may(name, 'DELETE') && !isProtected(definition, record) && (
             <Button variant="outlined" color="error" startIcon={<Delete />} onClick={() => setRemoving(true)}>
               {common.delete}
@@ -110,7 +134,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
   const chosen = related.find(({ records, by }) => tab === `${records.name}.${by}`)
   return (
     <>
-      <Tabs value={tab} onChange={(_, next: string) => setTab(next)} variant="scrollable" scrollButtons="auto">
+      <Tabs value={tab} onChange={(_, next: string) => setTab(next)}>
         <Tab value="overview" label={show.overview} id="tab-overview" aria-controls="tab-panel" />
         {related.map(({ records, by }) => (
           <Tab
@@ -130,24 +154,6 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
       </div>
     </>
   )
-}
-
-/** Buttons that create other records from a record. Their forms begin with its values. */
-function MakeButtons({ definition, record }: { definition: Definition; record: JsonObject }) {
-  const { make } = useRecordTexts()
-  const { may } = useMe()
-  const navigate = useNavigate()
-  return madeFrom(definition, record)
-    .filter(({ records }) => may(records.name, 'EDIT'))
-    .map(({ records, given }) => (
-      <Button
-        key={records.name}
-        variant="contained"
-        onClick={() => navigate(createPath(records.name), { state: { given } })}
-      >
-        {make(records.name)}
-      </Button>
-    ))
 }
 
 /** Shows all fields of a record, in the sections of its form. */
@@ -184,3 +190,107 @@ const Facts = styled('dl')(({ theme }) => ({
   '& dt': { fontSize: '0.9rem' },
   [theme.breakpoints.up('sm')]: { gridTemplateColumns: 'minmax(140px, 1fr) 2fr' },
 }))
+
+const perPage = 25
+
+/** Lists the records that refer to a record, with their actions. */
+function RelatedList({ related, id }: { related: ReferringRecords; id: number }) {
+  const { may, visible } = useMe()
+  const { by } = related
+  const records = visible(related.records)
+  const { name } = records
+  const { show, common } = useTexts()
+  const { many, add, none } = useRecordTexts()
+  const navigate = useNavigate()
+  const [page, setPage] = useState(1)
+  const [sort, setSort] = useState<SortPayload>({ field: 'id', order: 'DESC' })
+  const [isAdding, setAdding] = useState(false)
+  const {
+    data,
+    total = 0,
+    error,
+    isPending,
+    refetch,
+  } = useGetManyReference<ListedRecord>(name, {
+    target: by,
+    id,
+    pagination: { page, perPage },
+    sort,
+    filter: {},
+  })
+  if (error || isPending) return <PendingContent error={error} retry={refetch} />
+
+  const given = { [by]: id }
+  // A small record is created in a dialog over this page, a large one on a page of its own.
+  const isSmall = !records.served
+  const startAdding = () => (isSmall ? setAdding(true) : navigate(createPath(name), { state: { given } }))
+  const addButton = may(name, 'EDIT') && (
+    <Button variant="outlined" startIcon={<Add />} onClick={startAdding}>
+      {add(name)}
+    </Button>
+  )
+  return (
+    <>
+      <RowStack spacing={1} mb={1.5}>
+        {total > 0 && addButton}
+        {total > 0 && (
+          <Button component={LinkBase} to={listPath(name, given)}>
+            {show.showAll}
+          </Button>
+        )}
+      </RowStack>
+      {total === 0 ? (
+        <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
+          {addButton}
+        </Empty>
+      ) : (
+        <Sheet>
+          <Records
+            definition={records}
+            columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
+            records={data}
+            sort={sort}
+            onSort={setSort}
+            actionsOf={
+              may(name, 'EDIT')
+                ? (record) => (
+                    <>
+                      {statusOf(records)?.moves && <StepButtons isSmall definition={records} record={record} />}
+                      <FlagButton definition={records} record={record} />
+                      {isEditable(records, record as JsonObject) && (
+                        <Button size="small" component={LinkBase} to={editPath(name, record.id)}>
+                          {common.edit}
+                        </Button>
+                      )}
+                    </>
+                  )
+                : undefined
+            }
+          />
+          {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
+        </Sheet>
+      )}
+      {isAdding && <FormDialog definition={records} given={given} onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
+/** A button that sets the flag of a record, or clears it if the flag locks the record. */
+function FlagButton({ definition, record }: { definition: Definition; record: ListedRecord }) {
+  const { name } = definition
+  const { stepTo } = useRecordTexts()
+  const { start, busy, dialog } = useStepQuestion(definition)
+  const flag = fieldsOf(definition).find(({ kind, readOnly }) => kind === 'flag' && !readOnly)
+  if (!flag) return null
+  const isOn = record[flag.name] === true
+  if (isOn && !isProtected(definition, record)) return null
+  const step: Step = { field: flag.name, to: !isOn }
+  return (
+    <>
+      <Button size="small" loading={busy !== undefined} onClick={() => start(record, step)}>
+        {stepTo(name, step, record as JsonObject)}
+      </Button>
+      {dialog}
+    </>
+  )
+}

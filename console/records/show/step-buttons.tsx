@@ -8,7 +8,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import type { ListedRecord } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/records.tsx'
 import { type PendingStep, StepDialog } from './step-dialog.tsx'
 import { useStep } from './use-step.ts'
 

@@ -1,20 +1,23 @@
 import Alert from '@mui/material/Alert'
+import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
-import { useEffect, useState } from 'react'
-import { useNavigate, useNotify } from 'react-admin'
-import { askedFields, doubtsOf, type Step, weightOf } from '#derive/form/steps.ts'
-import type { Definition, Problem } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
-import { ask } from '../../client/ask.ts'
+import { useState } from 'react'
+import { useGetOne, useNavigate, useNotify } from 'react-admin'
+import { askedFields, doubtsOf, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
+import { fieldsOf } from '#derive/form.ts'
+import type { Definition } from '#registry/definition.ts'
+import { isSameJson, type JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
 import { editPath } from '../../shell/places.ts'
+import { useFormat } from '../../texts/format.ts'
 import { errorText, problemText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets, Tiles } from '../../ui/layout.tsx'
-import { Note } from '../../ui/panel.tsx'
-import { inputOf } from '../fields/inputs.ts'
-import type { ListedRecord } from '../list/record-table.tsx'
-import { Differences, Facts } from './facts.tsx'
+import { Note, Term } from '../../ui/panel.tsx'
+import { FieldValue } from '../fields/field-value.tsx'
+import { FieldInput } from '../fields/inputs.tsx'
+import type { ListedRecord } from '../list/records.tsx'
 import { type Outcome, useStep } from './use-step.ts'
 
 export type PendingStep = { step: Step; record: ListedRecord; outcome?: Outcome | undefined }
@@ -71,7 +74,13 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         onConfirm={() => navigate(editPath(name, record.id))}
         onClose={onClose}
       >
-        <ProblemItems resource={name} problems={elsewhere} />
+        <Bullets>
+          {elsewhere.map((problem) => (
+            <li key={problem.field + problem.code}>
+              <strong>{words.path(name, problem.field)}</strong> {problemText(problem, texts)}
+            </li>
+          ))}
+        </Bullets>
       </AskFirst>
     )
   }
@@ -97,23 +106,18 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
       )}
       {fields.length > 0 && (
         <Tiles isKept width={240} mb={2} sx={{ pt: 0.5 }}>
-          {fields.map((field) => {
-            const Input = inputOf(field.kind)
-            return (
-              <Input
-                key={field.name}
-                field={field}
-                path={field.name}
-                resource={name}
-                label={words.label(name, field.name)}
-                value={given[field.name] ?? null}
-                record={{ ...shown, ...given }}
-                problems={problems.filter(({ field: at }) => at === field.name)}
-                onChange={(value) => setTyped({ ...typed, [field.name]: value })}
-                onLeave={() => undefined}
-              />
-            )
-          })}
+          {fields.map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              path={field.name}
+              resource={name}
+              label={words.label(name, field.name)}
+              value={given[field.name] ?? null}
+              problems={problems.filter(({ field: at }) => at === field.name)}
+              onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+            />
+          ))}
         </Tiles>
       )}
       <StepMeaning definition={definition} record={shown} step={step} />
@@ -122,7 +126,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
 }
 
 /** Explains a step that locks, unlocks or is final. */
-export function StepMeaning({ definition, record, step }: { definition: Definition; record: JsonObject; step: Step }) {
+function StepMeaning({ definition, record, step }: { definition: Definition; record: JsonObject; step: Step }) {
   const { show } = useTexts()
   const { stateAfter } = useRecordTexts()
   const weight = weightOf(definition, record, step)
@@ -132,42 +136,123 @@ export function StepMeaning({ definition, record, step }: { definition: Definiti
   )
 }
 
-function ProblemItems({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
-  const texts = useTexts()
-  const { path } = useRecordTexts()
-  return (
-    <Bullets>
-      {problems.map((problem) => (
-        <li key={problem.field + problem.code}>
-          <strong>{path(resource, problem.field)}</strong> {problemText(problem, texts)}
-        </li>
-      ))}
-    </Bullets>
-  )
-}
-
 /** Returns the values that the registry proposes for a step. Leaves out referenced records that may not be seen. */
 function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
   const proposal = definition.proposals?.[String(step.to)]
   const field = proposal && definition.fields[proposal.reads]
   const to = field?.kind === 'reference' ? field.to : undefined
   const id = proposal && record[proposal.reads]
-  const [found, setFound] = useState<JsonObject>()
-  useEffect(() => {
-    if (to === undefined || typeof id !== 'number') return
-    const aborter = new AbortController()
-    ask('records.fetch', { records: to, id, signal: aborter.signal }).then(
-      ({ data }) => setFound(data as JsonObject),
-      () => undefined,
-    )
-    return () => aborter.abort()
-  }, [to, id])
-  return proposal?.of(record, found, todayHere()) ?? {}
+  const options = { enabled: to !== undefined && typeof id === 'number', retry: false }
+  const { data: found } = useGetOne<ListedRecord>(to ?? '', { id: Number(id) }, options)
+  return proposal?.of(record, found as JsonObject | undefined, todayHere()) ?? {}
 }
 
 /** Returns the reader's local day in the format of records. */
-export function todayHere(): string {
+function todayHere(): string {
   const now = new Date()
   const two = (part: number): string => String(part).padStart(2, '0')
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
+
+type StepSeveralProps = {
+  definition: Definition
+  records: readonly ListedRecord[]
+  step: Step
+  isBusy: boolean
+  onConfirm(): void
+  onClose(): void
+}
+
+/** Asks before a step of several records. Shows a line for each, and their total. */
+export function StepSeveral({ definition, records, step, isBusy, onConfirm, onClose }: StepSeveralProps) {
+  const texts = useTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  const { stepTo } = useRecordTexts()
+  const fields = tellingFields(definition)
+  const all = records as readonly JsonObject[]
+  const amount = fields.findLast(({ kind }) => kind === 'money')
+  const sum = all.reduce((total, record) => total + Number(amount ? (record[amount.name] ?? 0) : 0), 0)
+  const doubts = new Set(all.flatMap((record) => doubtsOf(definition, record, step, todayHere())))
+  const label = stepTo(definition.name, step, all[0] ?? {})
+  return (
+    <AskFirst
+      title={`${texts.show.finalTitle(label)} ${texts.list.selected(all.length)}`}
+      confirm={doubts.size > 0 ? texts.show.nevertheless(label) : label}
+      isBusy={isBusy}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Bullets mb={1} maxHeight={320}>
+        {all.map((record) => (
+          <li key={String(record.id)}>
+            {fields
+              .filter(({ name }) => record[name] !== null)
+              .map((field, index) => (
+                <span key={field.name}>
+                  {index > 0 && ' · '}
+                  <FieldValue isShort field={field} resource={definition.name} value={record[field.name]} />
+                </span>
+              ))}
+          </li>
+        ))}
+      </Bullets>
+      {amount && (
+        <Typography sx={{ mb: 2, fontWeight: 700 }}>{texts.list.together(format.money(sum, currency))}</Typography>
+      )}
+      {[...doubts].map((code) => (
+        <Note key={code} severity="warning">
+          {texts.doubts[code]}
+        </Note>
+      ))}
+      {all[0] && <StepMeaning definition={definition} record={all[0]} step={step} />}
+    </AskFirst>
+  )
+}
+
+/** Shows the identity of a record: its client, its number, its amount. */
+function Facts({ definition, record }: { definition: Definition; record: JsonObject }) {
+  const { label } = useRecordTexts()
+  return (
+    <Essentials>
+      {tellingFields(definition)
+        .filter(({ name }) => record[name] !== null)
+        .map((field) => (
+          <Term key={field.name} name={label(definition.name, field.name)}>
+            <Typography component="span" variant={field.kind === 'money' ? 'subtitle1' : 'inherit'}>
+              <FieldValue isShort field={field} resource={definition.name} value={record[field.name]} />
+            </Typography>
+          </Term>
+        ))}
+    </Essentials>
+  )
+}
+
+type DifferencesProps = { definition: Definition; shown: JsonObject; stored: JsonObject }
+
+/** Shows the fields that differ by now from the shown ones, with old and new values. */
+function Differences({ definition, shown, stored }: DifferencesProps) {
+  const { race } = useTexts()
+  const { label } = useRecordTexts()
+  const differing = fieldsOf(definition).filter(
+    ({ name, kind }) => kind !== 'instant' && !isSameJson(shown[name], stored[name]),
+  )
+  return (
+    <Bullets mt={1.5}>
+      {differing.map((field) => (
+        <li key={field.name}>
+          <strong>{label(definition.name, field.name)}</strong> · {race.was}:{' '}
+          <FieldValue isShort field={field} resource={definition.name} value={shown[field.name]} /> · {race.now}:{' '}
+          <FieldValue isShort field={field} resource={definition.name} value={stored[field.name]} />
+        </li>
+      ))}
+    </Bullets>
+  )
+}
+
+const Essentials = styled('dl')(({ theme }) => ({
+  display: 'grid',
+  gridTemplateColumns: 'minmax(90px, auto) 1fr',
+  gap: theme.spacing(0.5, 2),
+  margin: theme.spacing(0, 0, 2),
+}))

@@ -2,10 +2,10 @@ import { useRef, useState } from 'react'
 import { useRefresh } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
-import type { ListedRecord } from '../list/record-table.tsx'
+import type { ListedRecord } from '../list/records.tsx'
 
 /** The outcome of a step. */
 export type Outcome =
@@ -33,16 +33,14 @@ export function useStep({ name }: Definition) {
     const stored = tried === undefined ? await ask('records.fetch', { records: name, id: shown.id }) : undefined
     if (stored && !isSame(shown, stored.data)) return { is: 'changed', stored: stored.data }
     const etag = stored ? stored.etag : (tried ?? null)
-    let writeId: string | null
+    unanswered.current.delete(what)
     try {
-      writeId = (await write('records.update', { records: name, id: shown.id, body, etag })).writeId
+      const { writeId } = await write('records.update', { records: name, id: shown.id, body, etag })
+      return { is: 'done', writeId }
     } catch (error) {
       if (isLost(error)) unanswered.current.set(what, etag)
-      else unanswered.current.delete(what)
       throw error
     }
-    unanswered.current.delete(what)
-    return { is: 'done', writeId }
   }
 
   async function outcomeOf(shown: ListedRecord, error: unknown): Promise<Outcome> {
@@ -77,4 +75,4 @@ const isLost = (error: unknown): boolean =>
 
 /** Returns whether every field is as it was shown, including the time of the last change. */
 const isSame = (shown: ListedRecord, stored: JsonObject): boolean =>
-  Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))
+  Object.entries(stored).every(([name, value]) => isSameJson(shown[name] as Json, value))

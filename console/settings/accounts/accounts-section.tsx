@@ -1,17 +1,24 @@
 import Add from '@mui/icons-material/Add'
 import Button from '@mui/material/Button'
+import Checkbox from '@mui/material/Checkbox'
 import Chip from '@mui/material/Chip'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import FormHelperText from '@mui/material/FormHelperText'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Account } from '#derive/console/responses.ts'
+import { permissions as allPermissions, approvalPermissions, fieldPermissions } from '#registry/permissions.ts'
+import { registry } from '#registry/resources/index.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { PlainList, RowStack } from '../../ui/layout.tsx'
+import { Bare, PlainList, RowStack } from '../../ui/layout.tsx'
+import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { AccountDialog } from './account-dialog.tsx'
+import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { ScopeMatrix } from '../matrices.tsx'
 
 /** Lists the accounts with their rights. */
 export function AccountsSection() {
@@ -43,12 +50,14 @@ export function AccountsSection() {
             >
               <Chip
                 color={account.disabled || account.service ? 'default' : 'success'}
-                label={account.disabled ? accounts.disabled : account.service ? accounts.service : accounts.enabled}
+                label={
+                  account.disabled ? settings.fields.disabled : account.service ? accounts.service : accounts.enabled
+                }
               />
               <Button
                 variant="outlined"
                 size="small"
-                aria-label={accounts.edit(account.name)}
+                aria-label={common.editOne(account.name)}
                 onClick={() => setEdited(account)}
               >
                 {common.edit}
@@ -65,5 +74,104 @@ export function AccountsSection() {
         />
       )}
     </>
+  )
+}
+
+const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
+
+type AccountDialogProps = { account: Account | null; onClose(): void; onSaved(): void }
+
+/** Changes an account and its rights. Nobody can give rights that he lacks himself. */
+function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
+  const { settings, common, commonFields, profile, signIn } = useTexts()
+  const { accounts } = settings
+  const me = useMe()
+  const [name, setName] = useState(account?.name ?? '')
+  const [email, setEmail] = useState(account?.email ?? '')
+  const [password, setPassword] = useState('')
+  const [own, setOwn] = useState('')
+  const needsOwn = account !== null && (password !== '' || email.trim() !== account.email)
+  const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
+  const [disabled, setDisabled] = useState(account?.disabled ?? false)
+  const form = useSmallForm(async ({ write, say }) => {
+    const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
+    await (account
+      ? write('accounts.update', {
+          id: account.id,
+          body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
+        })
+      : write('accounts.create', { body }))
+    say(accounts.saved)
+    onSaved()
+  })
+  // Rights that the account has can be ticked too, so that they can be removed.
+  const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])
+  const toggle = (code: string, yes: boolean) =>
+    setPermissions(yes ? [...permissions, code] : permissions.filter((other) => other !== code))
+  return (
+    <FormDialog
+      form={form}
+      title={account ? common.editOne(account.name) : accounts.add}
+      confirm={account ? common.save : common.create}
+      isDisabled={needsOwn && own === ''}
+      onClose={onClose}
+    >
+      <SmallField label={commonFields.name} autoComplete="off" {...form.bindField('name', name, setName)} />
+      <SmallField label={commonFields.email} autoComplete="off" {...form.bindField('email', email, setEmail)} />
+      {!account?.service && (
+        <NewPasswordField
+          label={account ? profile.next : signIn.password}
+          owner={{ email, name, company: me.company.name }}
+          hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
+          {...form.bindField('password', password, setPassword)}
+        />
+      )}
+      {needsOwn && (
+        <PasswordField
+          label={accounts.ownPassword}
+          hint={accounts.ownPasswordWhy}
+          {...form.bindField('own_password', own, setOwn)}
+        />
+      )}
+      <div>
+        <Typography variant="h3">{settings.fields.permissions}</Typography>
+        <ScopeMatrix
+          label={settings.fields.permissions}
+          resources={registry}
+          chosen={permissions}
+          held={held}
+          onChange={setPermissions}
+        />
+      </div>
+      {[
+        { title: accounts.fields, codes: fieldPermissions },
+        { title: accounts.approvals, codes: approvalPermissions(registry) },
+        { title: accounts.office, codes: managementRights },
+      ].map(({ title, codes }) => (
+        <Bare key={title}>
+          <Typography variant="h3" component="legend">
+            {title}
+          </Typography>
+          {codes.map((code) => (
+            <FormControlLabel
+              key={code}
+              sx={{ display: 'flex' }}
+              disabled={!held.has(code)}
+              label={accounts.otherRights[code] ?? code}
+              checked={permissions.includes(code)}
+              onChange={(_, isOn) => toggle(code, isOn)}
+              control={<Checkbox size="small" />}
+            />
+          ))}
+        </Bare>
+      ))}
+      {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
+      {account && account.id !== me.account.id && (
+        <FormControlLabel
+          label={accounts.disable}
+          control={<Checkbox checked={disabled} onChange={({ target }) => setDisabled(target.checked)} />}
+        />
+      )}
+    </FormDialog>
   )
 }

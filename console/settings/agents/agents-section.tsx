@@ -6,12 +6,12 @@ import { agentRecordsMax } from '#registry/agents.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { agentsPath } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
 
 /** Switches the access of agents, and sets which of their writes need the approval of a person. */
 export function AgentsSection() {
@@ -50,12 +50,12 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
           {typed.enabled && (
             <>
               <FormControlLabel
-                label={texts.always}
+                label={settings.fields.always}
                 control={<Switch checked={typed.always} onChange={(_, isOn) => set({ always: isOn })} />}
               />
               {!typed.always && (
                 <SmallField
-                  label={texts.recordsMax}
+                  label={settings.fields.records_max}
                   slotProps={{ htmlInput: { inputMode: 'numeric' } }}
                   hint={texts.recordsMaxHint}
                   {...form.bindField('records_max', typed.records, (records) => set({ records }))}

@@ -4,18 +4,21 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
+import type { AuditEntry } from '#derive/console/responses.ts'
 import { addressOf } from '../../client/ask.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
+import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
-import { Empty, Lead } from '../../ui/panel.tsx'
+import { Empty, Lead, MutedText } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
+import { Select } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { auditAddress, readAuditAddress } from '../paths.ts'
-import { AuditEntryItem } from './audit-entry.tsx'
-import { AuditFilters } from './audit-filters.tsx'
+import { SettingsChanges } from '../history/history-section.tsx'
+import { LogFilters } from '../log-filters.tsx'
+import { type AuditFilter, auditAddress, readAuditAddress } from '../paths.ts'
 
 const perPage = 50
 
@@ -54,12 +57,12 @@ export function AuditSection() {
         <AuditFilters
           values={filter}
           actorName={answer?.data.find(({ actor }) => actor)?.actor?.name}
-          onChange={(values) => navigate(auditAddress(values))}
+          onSet={(name, value) => navigate(auditAddress({ ...filter, [name]: value }))}
           onReload={reload}
         />
         <PendingContent error={error} retry={reload} isThere={!!answer} />
-        {answer && !error && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
-        {answer && !error && total > 0 && (
+        {answer && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
+        {answer && total > 0 && (
           <>
             <PlainList as="ol" aria-label={sections.audit}>
               {answer.data.map((entry) => (
@@ -71,5 +74,96 @@ export function AuditSection() {
         )}
       </Paper>
     </>
+  )
+}
+
+type AuditFiltersProps = {
+  values: AuditFilter
+  /** The name of the chosen account, if an entry has it. */
+  actorName: string | undefined
+  onSet(name: string, value: string): void
+  onReload(): void
+}
+
+function AuditFilters({ values, actorName, onSet, onReload }: AuditFiltersProps) {
+  const { settings } = useTexts()
+  const { audit } = settings
+  const choices = [
+    { name: 'records', label: audit.records, options: settings.history.kinds },
+    { name: 'action', label: audit.action, options: audit.actions },
+  ] as const
+  return (
+    <LogFilters
+      idPrefix="audit"
+      width={160}
+      mb={1}
+      labels={audit}
+      values={values}
+      chips={[{ name: 'actor', label: `${audit.actor}: ${actorName ?? values.actor}` }]}
+      onSet={onSet}
+      onReload={onReload}
+    >
+      {choices.map(({ name, label, options }) => (
+        <Select
+          key={name}
+          id={`audit-${name}`}
+          label={label}
+          value={values[name] ?? ''}
+          options={[
+            { value: '', text: audit.any },
+            ...Object.entries(options).map(([value, text]) => ({ value, text })),
+          ]}
+          onChange={(value) => onSet(name, value)}
+        />
+      ))}
+    </LogFilters>
+  )
+}
+
+type AuditEntryItemProps = { entry: AuditEntry; filter: AuditFilter }
+
+/** Shows one entry: the action and its object, the author, the time, the address and the changes. */
+function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
+  const { settings, history } = useTexts()
+  const { audit } = settings
+  const format = useFormat()
+  const { action, actor, channel, peer, forwarded_for: claim, device, request_id: request } = entry
+  const kind = settings.history.kinds[entry.records] ?? entry.records
+  const isFailure = action === 'sign_in_failed'
+  const nobody = isFailure ? audit.somebody : history.system
+  const origins = [
+    history.door[channel],
+    peer && settings.api.from(peer),
+    claim && audit.claims(claim),
+    device,
+    request && audit.request(request),
+  ]
+  return (
+    <Box component="li" sx={{ py: 1.25, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { border: 0 } }}>
+      <Typography>
+        <Box component="strong" sx={{ color: isFailure ? 'error.main' : undefined }}>
+          {audit.actions[action] ?? action}
+        </Box>
+        {' · '}
+        {[kind, entry.title].filter(Boolean).join(' ')}
+      </Typography>
+      <Typography>
+        <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
+        {' · '}
+        {actor ? (
+          <TextLink
+            to={auditAddress({ ...filter, actor: String(actor.id) })}
+            underline="always"
+            aria-label={audit.ofAccount(actor.name)}
+          >
+            {actor.name}
+          </TextLink>
+        ) : (
+          nobody
+        )}
+      </Typography>
+      <SettingsChanges changes={entry.changes} />
+      <MutedText>{origins.filter(Boolean).join(' · ')}</MutedText>
+    </Box>
   )
 }

@@ -1,19 +1,24 @@
+import Alert from '@mui/material/Alert'
+import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
-import type { CallDetailsResult } from '#derive/console/responses.ts'
+import { useState } from 'react'
+import type { CallDetailsResult, RepeatResult } from '#derive/console/responses.ts'
+import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Bullets } from '../../ui/layout.tsx'
-import { FactList, Note, Panel } from '../../ui/panel.tsx'
+import { Bullets, Code } from '../../ui/layout.tsx'
+import { FactList, Lead, MutedText, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
+import { useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
+import { CopyButton } from '../api/new-token.tsx'
 import { callsAddress, changeTokenPath } from '../paths.ts'
-import { CallSaid } from './call-said.tsx'
 import { Marks } from './call-table.tsx'
-import { Repeat } from './repeat.tsx'
+import { curlOf, formatBody, formatMessage } from './call-text.ts'
 
 /** Shows one call: the reason of a refusal and its remedy, request and answer, and a repetition as a dry-run. */
 export function CallPage({ id }: { id: number }) {
@@ -136,4 +141,108 @@ function Facts({ call }: { call: CallDetailsResult }) {
     [calls.request, call.request_id],
   ] as const
   return <FactList isBeside facts={facts} />
+}
+
+type Details = NonNullable<CallDetailsResult['details']>
+
+/** Shows request and answer of a call, or the reason why they are not shown. */
+function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResult }) {
+  const { calls } = useTexts().settings
+  if (!details) {
+    return (
+      <Panel title={calls.sent}>
+        <Typography color="textSecondary">
+          {hidden !== null && hidden !== 'not_kept' ? calls.hidden(hidden.needs) : calls.notKept}
+        </Typography>
+      </Panel>
+    )
+  }
+  const { method, path, query, request_headers, request_body, request_state, request_bytes } = details
+  const { answer_headers, answer_body, answer_state, answer_bytes } = details
+  return (
+    <>
+      <Part
+        title={calls.sent}
+        line={`${method} ${path}${query === '' ? '' : `?${query}`}`}
+        {...{ headers: request_headers, body: request_body, state: request_state, bytes: request_bytes }}
+      />
+      {request_state !== 'cut' && request_state !== 'left_out' && <Curl details={details} />}
+      <Part
+        title={calls.answer(status)}
+        {...{ headers: answer_headers, body: answer_body, state: answer_state, bytes: answer_bytes }}
+      />
+    </>
+  )
+}
+
+type PartProps = {
+  title: string
+  line?: string
+  headers: { readonly [name: string]: string }
+  body: string | null
+  state: Details['request_state']
+  bytes: number
+}
+
+function Part({ title, line, headers, body, state, bytes }: PartProps) {
+  const { calls } = useTexts().settings
+  const format = useFormat()
+  const note = {
+    whole: undefined,
+    masked: calls.masked,
+    cut: calls.cut,
+    left_out: calls.leftOut(format.number(bytes)),
+  }[state]
+  return (
+    <Panel title={title}>
+      <Code aria-label={title}>{formatMessage({ line, headers, body })}</Code>
+      {note && <MutedText mt={1}>{note}</MutedText>}
+    </Panel>
+  )
+}
+
+function Curl({ details }: { details: Details }) {
+  const { calls } = useTexts().settings
+  const { data } = useLoaded('token.options')
+  if (!data) return null
+  const text = curlOf(details, data.base_url)
+  return (
+    <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
+      <Code aria-label={calls.curl}>{text}</Code>
+      <MutedText mt={1}>{calls.curlHint}</MutedText>
+    </Panel>
+  )
+}
+
+/** Repeats a call as a dry-run, with the rights of the reader. */
+function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }) {
+  const { calls } = useTexts().settings
+  const [said, setSaid] = useState<RepeatResult>()
+  const form = useSmallForm(async () => setSaid((await ask('calls.dry-run', { id })).data))
+  if (repeatable !== 'yes') {
+    return (
+      <Panel title={calls.repeat}>
+        <Typography color="textSecondary">{calls.notRepeatable[repeatable]}</Typography>
+      </Panel>
+    )
+  }
+  return (
+    <Panel title={calls.repeat}>
+      <Lead mb={1.5}>{calls.repeatLead}</Lead>
+      <Button variant="outlined" loading={form.isBusy} onClick={() => form.submit()}>
+        {calls.repeat}
+      </Button>
+      <Text component="div" aria-live="polite" mt={2}>
+        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+        {said && (
+          <>
+            <Note severity={said.status < 400 ? 'success' : 'error'} mb={1}>
+              {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
+            </Note>
+            <Code aria-label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
+          </>
+        )}
+      </Text>
+    </Panel>
+  )
 }

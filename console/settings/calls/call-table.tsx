@@ -58,16 +58,14 @@ export const TellingFields = ({ isBad, children }: { isBad: boolean; children: R
 export function Marks({ call }: { call: Call }) {
   const { calls } = useTexts().settings
   const isOld = call.code === 'unauthorized' && call.token_ended_at !== null
-  const marks = [
-    ...(call.dry_run ? [calls.dryRun] : []),
-    ...(call.replayed ? [calls.replayed] : []),
-    ...(isOld ? [calls.oldToken] : []),
-  ]
+  const marks = [call.dry_run && calls.dryRun, call.replayed && calls.replayed, isOld && calls.oldToken]
   return (
     <Stack component="span" direction="row" spacing={0.5}>
-      {marks.map((mark) => (
-        <Chip key={mark} label={mark} color={mark === calls.oldToken ? 'error' : 'default'} />
-      ))}
+      {marks
+        .filter((mark) => mark !== false)
+        .map((mark) => (
+          <Chip key={mark} label={mark} color={mark === calls.oldToken ? 'error' : 'default'} />
+        ))}
     </Stack>
   )
 }

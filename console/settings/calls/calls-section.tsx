@@ -1,25 +1,30 @@
 import Box from '@mui/material/Box'
 import FormControlLabel from '@mui/material/FormControlLabel'
+import MenuItem from '@mui/material/MenuItem'
 import Paper from '@mui/material/Paper'
 import Switch from '@mui/material/Switch'
+import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
+import type { Failure } from '#derive/console/responses.ts'
+import { refusals } from '#registry/refusals.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
-import { useTexts } from '../../texts/texts.tsx'
-import { AtEnd, RowStack } from '../../ui/layout.tsx'
+import { servedDefinitions } from '../../shell/places.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AtEnd, Entry, PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent, Trouble } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CopyButton } from '../api/new-token.tsx'
-import { type CallFilter, callsAddress, firstDay, readCallsAddress } from '../paths.ts'
-import { UsagePanel } from '../usage/usage-panel.tsx'
-import { CallFilters } from './call-filters.tsx'
+import { LogFilters } from '../log-filters.tsx'
+import { type CallFilter, callPath, callsAddress, firstDay, readCallsAddress } from '../paths.ts'
 import { CallPage } from './call-page.tsx'
 import { CallTable } from './call-table.tsx'
-import { Failures } from './failures.tsx'
+import { UsagePanel } from './usage-panel.tsx'
 
 const perPage = 50
 
@@ -59,20 +64,20 @@ function CallList({ filter, days, page }: CallListProps) {
           <Typography id="calls-found" variant="h2">
             {answer ? calls.matching(total) : calls.all}
           </Typography>
-          {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.clear}</TextLink>}
+          {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.all}</TextLink>}
           <AtEnd>
             <CopyButton text={window.location.href} label={calls.copyAddress} />
           </AtEnd>
         </RowStack>
         <CallFilters
           values={filter}
-          onChange={(values) => navigate(callsAddress(values, { days }))}
+          onSet={(name, value) => navigate(callsAddress({ ...filter, [name]: value }, { days }))}
           onReload={reload}
         />
       </Box>
       <PendingContent error={error} retry={reload} isThere={!!answer} />
-      {answer && !error && total === 0 && <Empty title={calls.none} lead={calls.noneLead} />}
-      {answer && !error && total > 0 && (
+      {answer && total === 0 && <Empty title={calls.none} lead={calls.noneLead} />}
+      {answer && total > 0 && (
         <>
           <CallTable calls={answer.data} />
           <Paging
@@ -86,7 +91,7 @@ function CallList({ filter, days, page }: CallListProps) {
 
 /** The company's switch for storing requests and answers. */
 function DetailsSwitch() {
-  const { calls } = useTexts().settings
+  const { calls, fields } = useTexts().settings
   const { data, error, reload } = useLoaded('calls.details-switch')
   const keeps = data?.keeps ?? false
   const form = useSmallForm(async ({ write, say }) => {
@@ -102,12 +107,106 @@ function DetailsSwitch() {
           <Lead mb={1}>{data.kept_days === 0 ? calls.keepingNever : calls.keepingLead(data.kept_days)}</Lead>
           {data.kept_days > 0 && (
             <FormControlLabel
-              label={calls.keepingSwitch}
+              label={fields.keeps_details}
               control={<Switch checked={keeps} disabled={form.isBusy} onChange={form.submit} />}
             />
           )}
         </>
       )}
     </Panel>
+  )
+}
+
+type CallFiltersProps = { values: CallFilter; onSet(name: string, value: string): void; onReload(): void }
+
+function CallFilters({ values, onSet, onReload }: CallFiltersProps) {
+  const { calls } = useTexts().settings
+  const { many } = useRecordTexts()
+  const resources = servedDefinitions.map(({ name }): [string, string] => [name, many(name)])
+  const { route } = values
+  const isRoute = route !== undefined && !resources.some(([name]) => name === route)
+  const choices = [
+    { name: 'outcome', label: calls.outcome, options: Object.entries(calls.outcomes) },
+    { name: 'route', label: calls.route, options: isRoute ? [...resources, [route, route] as const] : resources },
+    { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
+  ] as const
+  return (
+    <LogFilters
+      idPrefix="call"
+      width={145}
+      mb={2}
+      labels={calls}
+      values={values}
+      chips={(['about', 'peer', 'token', 'status'] as const).map((name) => ({
+        name,
+        label: `${calls[name]}: ${values[name]}`,
+      }))}
+      onSet={onSet}
+      onReload={onReload}
+    >
+      {choices.map(({ name, label, options }) => (
+        <TextField
+          key={name}
+          select
+          id={`call-${name}`}
+          label={label}
+          value={values[name] ?? ''}
+          onChange={({ target }) => onSet(name, target.value)}
+        >
+          <MenuItem value="">
+            <em>{calls.any}</em>
+          </MenuItem>
+          {options.map(([value, shown]) => (
+            <MenuItem key={value} value={value} dense>
+              {shown}
+            </MenuItem>
+          ))}
+        </TextField>
+      ))}
+    </LogFilters>
+  )
+}
+
+/** Lists repeated refusals in groups, with links to their calls. */
+function Failures() {
+  const { calls } = useTexts().settings
+  const { data, error, reload } = useLoaded('calls.failures')
+  return (
+    <Panel title={calls.failures}>
+      {error && <Trouble error={error} retry={reload} />}
+      {data && <Lead mb={data.length > 0 ? 1 : 0}>{data.length > 0 ? calls.failuresLead : calls.noFailures}</Lead>}
+      {data && data.length > 0 && (
+        <PlainList aria-label={calls.failures}>
+          {data.map((failure) => (
+            <Line key={`${failure.code} ${failure.route} ${failure.about}`} failure={failure} />
+          ))}
+        </PlainList>
+      )}
+    </Panel>
+  )
+}
+
+function Line({ failure: { code, route, about, count, since, last_id } }: { failure: Failure }) {
+  const { calls } = useTexts().settings
+  const format = useFormat()
+  const what = `${route} · ${code}${about === null ? '' : ` ${calls.on} ${about}`}`
+  const filter = { code, route, ...(about === null ? {} : { about }), from: since.slice(0, 10) }
+  return (
+    <Entry sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, alignItems: 'baseline', py: 0.75 }}>
+      <TextLink to={callsAddress(filter)} aria-label={calls.showFailures(what)} variant="subtitle1">
+        {what}
+      </TextLink>
+      <Typography color="error" variant="subtitle2">
+        {calls.failure(count, format.moment(since))}
+      </Typography>
+      <TextLink
+        to={callPath(last_id)}
+        variant="body2"
+        sx={{ ml: { sm: 'auto' } }}
+        aria-label={`${calls.lastFailure}: ${what}`}
+      >
+        {calls.lastFailure}
+      </TextLink>
+    </Entry>
   )
 }

@@ -10,11 +10,11 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
 
 /** Changes name and currency. Shows plan and add-ons, which the operator changes. */
 export function CompanySection() {
@@ -31,7 +31,7 @@ export function CompanySection() {
 }
 
 function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): Promise<void> }) {
-  const { settings, common, form: wording } = useTexts()
+  const { settings, common, commonFields, form: wording } = useTexts()
   const texts = settings.company
   const me = useMe()
   const format = useFormat()
@@ -49,7 +49,7 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   return (
     <Panel title={settings.sections.company}>
       <SmallForm form={form} confirm={common.save} maxWidth={560}>
-        <SmallField label={texts.name} {...form.bindField('name', typed.name, (name) => set({ name }))} />
+        <SmallField label={commonFields.name} {...form.bindField('name', typed.name, (name) => set({ name }))} />
         {stays ? (
           <TextField
             label={texts.currency}
@@ -82,19 +82,18 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   )
 }
 
-/** Shows the plan and the add-ons. */
 function Terms({ company: { plan, add_ons } }: { company: CompanyResult }) {
   const { settings } = useTexts()
   const texts = settings.company
   const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
   const { projects, workers } = subscriptionPlans[plan]
   return (
-    <Panel title={texts.plan}>
+    <Panel title={settings.fields.plan}>
       <Typography>
         {plan} · {texts.limits(shown(projects), shown(workers))}
       </Typography>
       <Text variant="h3" mt={2}>
-        {texts.addOns}
+        {settings.fields.add_ons}
       </Text>
       {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}
       <Bullets>

@@ -20,8 +20,8 @@ type WebhookDialogProps = {
 
 /** Changes address, events and options of a webhook. The account must be allowed to see the sent records. */
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
-  const { settings, common } = useTexts()
-  const { webhooks } = settings
+  const { settings, common, commonFields } = useTexts()
+  const { webhooks, fields } = settings
   const me = useMe()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
   const [typed, setTyped] = useState(() => ({
@@ -43,26 +43,26 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   return (
     <FormDialog
       form={form}
-      title={webhook ? webhooks.edit(webhook.name) : webhooks.add}
+      title={webhook ? common.editOne(webhook.name) : webhooks.add}
       confirm={webhook ? common.save : common.create}
       isDisabled={password === ''}
       onClose={onClose}
     >
       <SmallField
-        label={webhooks.name}
+        label={commonFields.name}
         autoComplete="off"
         hint={webhooks.nameHint}
         {...form.bindField('name', typed.name, (name) => set({ name }))}
       />
       <SmallField
-        label={webhooks.url}
+        label={fields.url}
         type="url"
         autoComplete="off"
         hint={webhooks.urlHint}
         {...form.bindField('url', typed.url, (url) => set({ url }))}
       />
       <div>
-        <Typography variant="h3">{webhooks.events}</Typography>
+        <Typography variant="h3">{fields.events}</Typography>
         <EventMatrix
           chosen={typed.events}
           held={new Set([...held, ...typed.events])}
@@ -72,7 +72,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
       </div>
       <Select
         id="webhook-payload"
-        label={webhooks.payload}
+        label={fields.payload}
         value={typed.payload}
         options={payloads.map((value) => ({ value, text: webhooks.payloads[value] }))}
         onChange={(payload) => set({ payload })}

@@ -4,7 +4,6 @@ import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
-import type { Webhook } from '#derive/console/responses.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
@@ -18,7 +17,7 @@ import { WebhookState, WebhookView } from './webhook-view.tsx'
 
 /** Lists the webhooks with their states. */
 export function WebhookList() {
-  const { webhooks } = useTexts().settings
+  const { webhooks, sections } = useTexts().settings
   const { data, error, reload } = useLoaded('webhooks.list')
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string>()
@@ -46,7 +45,23 @@ export function WebhookList() {
             <Typography color="textSecondary">{webhooks.lead}</Typography>
             {add}
           </RowStack>
-          <Rows webhooks={data} />
+          <Paper>
+            <PlainList aria-label={sections.webhooks}>
+              {data.map((webhook) => (
+                <ListRow
+                  key={webhook.id}
+                  title={
+                    <TextLink variant="body1" to={webhookPath(webhook.id)}>
+                      {webhook.name}
+                    </TextLink>
+                  }
+                  about={`${webhook.url} · ${webhooks.eventCount(webhook.events.length)}`}
+                >
+                  <WebhookState webhook={webhook} />
+                </ListRow>
+              ))}
+            </PlainList>
+          </Paper>
         </>
       )}
       {isAdding && (
@@ -60,29 +75,6 @@ export function WebhookList() {
         />
       )}
     </>
-  )
-}
-
-function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
-  const { settings } = useTexts()
-  return (
-    <Paper>
-      <PlainList aria-label={settings.sections.webhooks}>
-        {rows.map((webhook) => (
-          <ListRow
-            key={webhook.id}
-            title={
-              <TextLink variant="body1" to={webhookPath(webhook.id)}>
-                {webhook.name}
-              </TextLink>
-            }
-            about={`${webhook.url} · ${settings.webhooks.eventCount(webhook.events.length)}`}
-          >
-            <WebhookState webhook={webhook} />
-          </ListRow>
-        ))}
-      </PlainList>
-    </Paper>
   )
 }
 

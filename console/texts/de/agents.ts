@@ -1,7 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { agents as en, agentSettings as enSettings } from '../en/agents.ts'
-
-const formatCount = createCountFormat('de')
 
 /** Die Texte über Agenten: worum sie bitten und was sie dürfen. */
 export const agents: typeof en = {
@@ -83,8 +81,6 @@ export const agentSettings: typeof enSettings = {
   limit:
     'Eine Freigabe bindet nur einen Agenten, der allein diese Werkzeuge hat. Wer das Token hat, kann die API unmittelbar aufrufen, und dort wird niemand gefragt. Geben Sie ihm kein Recht, das Sie dem Agenten nicht geben würden.',
   enabled: 'Agenten dürfen mit den Datensätzen der Firma arbeiten',
-  always: 'Jede Änderung braucht einen Menschen',
-  recordsMax: 'Datensätze, die ein Agent allein ändert',
   recordsMaxHint:
     'Eine Änderung von mehr braucht einen Menschen. Löschen, Zurücknehmen und Festschreiben brauchen immer einen.',
   savedOn: 'Gespeichert. Agenten sind an.',

@@ -1,7 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { audit as english } from '../en/audit.ts'
-
-const formatCount = createCountFormat('de')
 
 /** The texts of Settings, Audit. */
 export const audit: typeof english = {
@@ -22,7 +20,6 @@ export const audit: typeof english = {
   csv: 'Als CSV laden',
   json: 'Als JSON laden',
   somebody: 'Jemand',
-  from: (address) => `von ${address}`,
   claims: (claim) => `gibt an, weitergeleitet zu sein für ${claim}`,
   request: (id) => `Anfrage ${id}`,
   actions: {

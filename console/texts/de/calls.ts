@@ -1,9 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { calls as english } from '../en/calls.ts'
-
-const formatCount = createCountFormat('de')
-
-export const outcomes = { ok: 'Beantwortet', refused: 'Abgelehnt', replayed: 'Wiederholt', dry_run: 'Probelauf' }
 
 export const calls: typeof english = {
   none: 'Keine passenden Aufrufe',
@@ -27,12 +23,11 @@ export const calls: typeof english = {
   operations: 'Vorgänge',
   request: 'Anfrage',
   outcome: 'Ergebnis',
-  outcomes,
+  outcomes: { ok: 'Beantwortet', refused: 'Abgelehnt', replayed: 'Wiederholt', dry_run: 'Probelauf' },
   any: 'Alle',
   fromDay: 'Von',
   toDay: 'Bis',
   dayHint: 'Tage sind die der Weltzeit (UTC).',
-  clear: 'Alle Aufrufe',
   copyAddress: 'Adresse dieser Seite kopieren',
   open: (time) => `Aufruf von ${time} öffnen`,
   one: (method, path) => `${method} ${path}`,
@@ -119,7 +114,6 @@ export const calls: typeof english = {
   keepingLead: (days) =>
     `Anfragen und Antworten werden ${formatCount(days, { one: '# Tag', other: '# Tage' })} aufbewahrt, je bis zu 16 KiB und bei vielen Aufrufen nicht von jedem. Schützenswerte Felder sind verdeckt, Tokens nie dabei.`,
   keepingNever: 'Wer den Dienst betreibt, hat entschieden, dass davon nichts aufbewahrt wird.',
-  keepingSwitch: 'Anfragen und Antworten aufbewahren',
   keepingOn: 'Was Aufrufe sagen, wird ab jetzt aufbewahrt.',
   keepingOff: 'Was Aufrufe sagen, wird nicht mehr aufbewahrt, und was da war, wird entfernt.',
 }

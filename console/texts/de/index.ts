@@ -1,11 +1,9 @@
-import { createCountFormat } from '../count.ts'
+import { formatGermanCount as formatCount } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
-
-const formatCount = createCountFormat('de')
 
 /** Every text of the interface in German. */
 export const de: Texts = {
@@ -36,9 +34,7 @@ export const de: Texts = {
     search: 'Suchen',
     searchEverywhere: 'Überall suchen',
     searchHint: 'Name, Nummer, E-Mail …',
-    searchNone: 'Nichts gefunden',
     searchStart: 'Mindestens zwei Buchstaben',
-    profile: 'Profil und Passwort',
     account: (name) => `Konto von ${name}`,
     signOut: 'Abmelden',
     languages: 'Sprache',
@@ -50,7 +46,6 @@ export const de: Texts = {
   signIn: {
     title: 'Anmelden',
     lead: 'Projekte, Menschen und Papiere Ihrer Firma.',
-    email: 'E-Mail',
     password: 'Passwort',
     submit: 'Anmelden',
     wrong: 'E-Mail und Passwort gehören nicht zusammen.',
@@ -63,10 +58,12 @@ export const de: Texts = {
     againLead: 'Ihre Sitzung ist zu Ende. Melden Sie sich an, um weiterzumachen; was Sie getippt haben, ist noch da.',
   },
   common: {
+    add: (one) => `${one} anlegen`,
     save: 'Speichern',
     create: 'Anlegen',
     cancel: 'Abbrechen',
     close: 'Schließen',
+    editOne: (name) => `${name} bearbeiten`,
     edit: 'Bearbeiten',
     delete: 'Löschen',
     retry: 'Noch einmal',
@@ -153,7 +150,6 @@ export const de: Texts = {
     completeFirst: 'Ergänzen',
   },
   form: {
-    editTitle: (title) => `${title} bearbeiten`,
     created: (one) => `${one} angelegt.`,
     saved: 'Gespeichert.',
     unchanged: 'Nichts wurde geändert.',
@@ -177,7 +173,7 @@ export const de: Texts = {
     noLines: 'Noch keine Positionen.',
     sums: 'Summen',
     linesTable: 'Positionen der Reihe nach',
-    characters: (used, max) => `${used} von ${max}`,
+    share: (used, max) => `${used} von ${max}`,
     locked: 'Das gehört zu den Büchern, darum lässt sich kaum etwas daran ändern.',
   },
   race: {
@@ -212,7 +208,6 @@ export const de: Texts = {
     blocked: 'Das lässt sich nicht löschen',
     blockedBy: 'Im Weg',
     nothingElse: 'Sonst ist nichts betroffen.',
-    confirm: 'Löschen',
     deleted: (name) => `${name} ist gelöscht.`,
     count: (count, many) => `${count} × ${many}`,
     several: (count) => formatCount(count, { one: '# Datensatz löschen?', other: '# Datensätze löschen?' }),
@@ -281,8 +276,6 @@ export const de: Texts = {
   profile: {
     title: 'Profil und Passwort',
     lead: 'Ihr eigenes Konto.',
-    name: 'Name',
-    email: 'E-Mail',
     current: 'Jetziges Passwort',
     next: 'Neues Passwort',
     repeat: 'Neues Passwort noch einmal',

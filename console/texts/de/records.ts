@@ -1,6 +1,10 @@
 import type { Texts } from '../en/index.ts'
+import type { RecordTexts } from '../en/records.ts'
 
-export const records: Texts['records'] = {
+/** German names everything itself, because the registry has English names. */
+type NamedTexts = RecordTexts & Required<Pick<RecordTexts, 'one' | 'many' | 'add'>>
+
+export const records: { [resource in keyof Texts['records']]: NamedTexts } = {
   projects: {
     one: 'Projekt',
     many: 'Projekte',
@@ -243,7 +247,7 @@ export const records: Texts['records'] = {
   },
 }
 
-export const commonFields: Texts['commonFields'] = {
+export const commonFields: Texts['commonFields'] & { [field: string]: string } = {
   name: 'Name',
   code: 'Kürzel',
   status: 'Status',

@@ -1,6 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatEnglishCount as formatCount } from '../count.ts'
 
-const formatCount = createCountFormat('en')
 /** The texts about agents: what they ask for, and what they may do. */
 export const agents = {
   title: 'Agents',
@@ -78,8 +77,6 @@ export const agentSettings = {
   limit:
     'An approval binds an agent that has these tools only. Whoever has the token can call the API directly, where nobody is asked. Give it no scope that you would not give the agent.',
   enabled: 'Agents may work with this company’s records',
-  always: 'Every change needs a person',
-  recordsMax: 'Records that an agent changes alone',
   recordsMaxHint: 'A change of more needs a person. A delete, an undo and a step into protected history always do.',
   savedOn: 'Saved. Agents are on.',
   savedOff: 'Saved. Agents are off.',

@@ -1,6 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { formatEnglishCount as formatCount } from '../count.ts'
 
-const formatCount = createCountFormat('en')
 /** The texts of Settings, Audit. */
 export const audit = {
   lead: 'Who signed in or failed to, whose sessions ended, and what was set, exported and imported. Sign-ins, exports and imports are kept for 400 days unless the operator decides otherwise; the rest stays.',
@@ -20,7 +19,6 @@ export const audit = {
   csv: 'Download as CSV',
   json: 'Download as JSON',
   somebody: 'Somebody',
-  from: (address: string) => `from ${address}`,
   claims: (claim: string) => `says it was forwarded for ${claim}`,
   request: (id: string) => `request ${id}`,
   actions: {

@@ -1,15 +1,5 @@
 import { refusals } from '#registry/refusals.ts'
-import { createCountFormat } from '../count.ts'
-
-const formatCount = createCountFormat('en')
-
-/** The outcomes of a call. */
-export const outcomes: { [outcome: string]: string } = {
-  ok: 'Answered',
-  refused: 'Refused',
-  replayed: 'Replayed',
-  dry_run: 'Dry-run',
-}
+import { formatEnglishCount as formatCount } from '../count.ts'
 
 /** The texts of the log of calls. */
 export const calls = {
@@ -34,12 +24,16 @@ export const calls = {
   operations: 'Operations',
   request: 'Request',
   outcome: 'Outcome',
-  outcomes,
+  outcomes: {
+    ok: 'Answered',
+    refused: 'Refused',
+    replayed: 'Replayed',
+    dry_run: 'Dry-run',
+  } as { [outcome: string]: string },
   any: 'Any',
   fromDay: 'From',
   toDay: 'To',
   dayHint: 'Days are those of UTC.',
-  clear: 'All calls',
   copyAddress: 'Copy the address of this page',
   open: (time: string) => `Open the call of ${time}`,
   one: (method: string, path: string) => `${method} ${path}`,
@@ -102,7 +96,6 @@ export const calls = {
   keepingLead: (days: number) =>
     `Requests and answers are kept for ${formatCount(days, { one: '# day', other: '# days' })}, up to 16 KiB of each and not of every call when there are many. Sensitive fields are masked, tokens never kept.`,
   keepingNever: 'Whoever runs the service has decided that nothing of it is kept.',
-  keepingSwitch: 'Keep requests and answers',
   keepingOn: 'What calls say is kept from now on.',
   keepingOff: 'What calls say is not kept any more, and what there was is removed.',
 }

@@ -1,10 +1,8 @@
-import { createCountFormat } from '../count.ts'
+import { formatEnglishCount as formatCount } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
-
-const formatCount = createCountFormat('en')
 
 /** Every text of the interface in English. Another language is another value of the same type. */
 export const en = {
@@ -35,9 +33,7 @@ export const en = {
     search: 'Search',
     searchEverywhere: 'Search everywhere',
     searchHint: 'Name, number, e-mail …',
-    searchNone: 'Nothing found',
     searchStart: 'Type at least two letters',
-    profile: 'Profile and password',
     account: (name: string) => `Account of ${name}`,
     signOut: 'Sign out',
     languages: 'Language',
@@ -49,7 +45,6 @@ export const en = {
   signIn: {
     title: 'Sign in',
     lead: 'Your company’s projects, people and papers.',
-    email: 'E-mail',
     password: 'Password',
     submit: 'Sign in',
     wrong: 'E-mail and password do not belong together.',
@@ -62,10 +57,12 @@ export const en = {
     againLead: 'Your session has ended. Sign in to go on; what you typed is still here.',
   },
   common: {
+    add: (one: string) => `New ${one}`,
     save: 'Save',
     create: 'Create',
     cancel: 'Cancel',
     close: 'Close',
+    editOne: (name: string) => `Edit ${name}`,
     edit: 'Edit',
     delete: 'Delete',
     retry: 'Try again',
@@ -147,7 +144,6 @@ export const en = {
     completeFirst: 'Complete it',
   },
   form: {
-    editTitle: (title: string) => `Edit ${title}`,
     created: (one: string) => `The ${one} was created.`,
     saved: 'Saved.',
     unchanged: 'Nothing was changed.',
@@ -171,7 +167,7 @@ export const en = {
     noLines: 'No lines yet.',
     sums: 'Totals',
     linesTable: 'Lines in order',
-    characters: (used: number, max: number) => `${used} of ${max}`,
+    share: (used: number, max: number) => `${used} of ${max}`,
     locked: 'This is part of the books, so hardly anything of it can change.',
   },
   race: {
@@ -205,7 +201,6 @@ export const en = {
     blocked: 'This cannot be deleted',
     blockedBy: 'In the way',
     nothingElse: 'Nothing else is affected.',
-    confirm: 'Delete',
     deleted: (name: string) => `${name} is deleted.`,
     count: (count: number, many: string) => `${count} × ${many}`,
     several: (count: number) => formatCount(count, { one: 'Delete # record?', other: 'Delete # records?' }),
@@ -272,8 +267,6 @@ export const en = {
   profile: {
     title: 'Profile and password',
     lead: 'Your own account.',
-    name: 'Name',
-    email: 'E-mail',
     current: 'Present password',
     next: 'New password',
     repeat: 'New password again',

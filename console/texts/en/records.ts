@@ -1,12 +1,29 @@
-/** The names of records, fields, states, and the steps between states. Keys are names of the registry. */
-export const records = {
+/** The words for a resource. Keys are names of the registry. A name that is left out is spelled as in the registry. */
+export type RecordTexts = {
+  one?: string
+  many?: string
+  add?: string
+  none: string
+  fields: { [field: string]: string }
+  values: { [value: string]: string }
+  /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
+  steps?: { [state: string]: string }
+  /** The remedy for a mistake in a locked record. */
+  correction?: string
+  /** The label of a button that creates one from another record. */
+  make?: string
+}
+
+/** Returns the words as they are. Their type has the names of the resources. */
+function nameResources<Name extends string>(words: { [resource in Name]: RecordTexts }) {
+  return words
+}
+
+/** The names of fields and states that are not spelled as in the registry, and of the steps between states. */
+export const records = nameResources({
   projects: {
-    one: 'project',
-    many: 'Projects',
-    add: 'New project',
     none: 'Projects hold the work: who it is for, where, until when and for how much.',
     fields: {
-      description: 'Description',
       manager_id: 'Manager',
       address: 'Site address',
       start_date: 'Start',
@@ -15,14 +32,7 @@ export const records = {
       budget_minor: 'Budget',
       percent_complete: 'Complete, %',
     },
-    values: {
-      ACTIVE: 'Active',
-      BIDDING: 'Bidding',
-      ON_HOLD: 'On hold',
-      COMPLETED: 'Completed',
-      CANCELLED: 'Cancelled',
-      ARCHIVED: 'Archived',
-    },
+    values: {},
     steps: {
       ACTIVE: 'Make active',
       ON_HOLD: 'Put on hold',
@@ -32,67 +42,31 @@ export const records = {
     },
   },
   workers: {
-    one: 'worker',
-    many: 'Workers',
-    add: 'New worker',
     none: 'Everybody who works for you, on the payroll or not.',
     fields: {
       employee_no: 'Employee no.',
       employment_type: 'Employment',
       supervisor_id: 'Supervisor',
-      hired_on: 'Hired on',
-      left_on: 'Left on',
       hourly_cost_minor: 'Hourly cost',
       bill_rate_minor: 'Billing rate',
     },
-    values: {
-      ACTIVE: 'Active',
-      INACTIVE: 'Inactive',
-      ON_LEAVE: 'On leave',
-      LEFT: 'Left',
-      EMPLOYEE: 'Employee',
-      TEMPORARY: 'Temporary',
-      APPRENTICE: 'Apprentice',
-      CONTRACTOR: 'Contractor',
-    },
+    values: {},
   },
   clients: {
-    one: 'client',
-    many: 'Clients',
-    add: 'New client',
     none: 'Those you work for, or would like to. Projects, estimates and invoices lead to them.',
     fields: {
-      kind: 'Kind',
-      website: 'Website',
-      billing_address: 'Billing address',
       credit_limit_minor: 'Credit limit',
     },
     values: {
-      ACTIVE: 'Active',
-      PROSPECT: 'Prospect',
-      INACTIVE: 'Inactive',
-      BLOCKED: 'Blocked',
-      COMPANY: 'Company',
-      INDIVIDUAL: 'Individual',
       PUBLIC: 'Public body',
     },
   },
   estimates: {
-    one: 'estimate',
-    many: 'Estimates',
-    add: 'New estimate',
     none: 'An estimate offers priced lines to a client and works out discount, tax and total.',
     fields: {
       issue_date: 'Issued on',
-      valid_until: 'Valid until',
     },
-    values: {
-      DRAFT: 'Draft',
-      SENT: 'Sent',
-      ACCEPTED: 'Accepted',
-      REJECTED: 'Rejected',
-      EXPIRED: 'Expired',
-    },
+    values: {},
     steps: {
       DRAFT: 'Back to draft',
       SENT: 'Mark as sent',
@@ -103,9 +77,6 @@ export const records = {
     correction: 'To put a mistake right, make a new estimate and have that accepted.',
   },
   subcontractors: {
-    one: 'subcontractor',
-    many: 'Subcontractors',
-    add: 'New subcontractor',
     none: 'Firms that take on part of the work, with their licences and insurance.',
     fields: {
       license_number: 'Licence no.',
@@ -115,21 +86,14 @@ export const records = {
       insurance_expires_on: 'Insurance expires',
       retention_pct: 'Retention, %',
       rating: 'Rating, 1 to 5',
-      address: 'Address',
     },
-    values: { ACTIVE: 'Active', PENDING: 'Pending', INACTIVE: 'Inactive', BLOCKED: 'Blocked' },
+    values: {},
   },
   equipment: {
-    one: 'piece of equipment',
-    many: 'Equipment',
     add: 'New equipment',
     none: 'Machines, vehicles and tools: where they are, who has them and when they are due for service.',
     fields: {
-      make: 'Make',
-      model: 'Model',
-      year: 'Year',
       serial_number: 'Serial no.',
-      ownership: 'Ownership',
       supplier_id: 'Supplier',
       purchase_date: 'Bought on',
       purchase_price_minor: 'Purchase price',
@@ -139,120 +103,80 @@ export const records = {
     },
     values: {
       ACTIVE: 'Available',
-      IN_USE: 'In use',
-      MAINTENANCE: 'Maintenance',
-      RETIRED: 'Retired',
-      OWNED: 'Owned',
-      RENTED: 'Rented',
-      LEASED: 'Leased',
     },
   },
   trades: {
-    one: 'trade',
-    many: 'Trades',
-    add: 'New trade',
     none: 'Trades that workers and subcontractors practise.',
     fields: {},
     values: {},
   },
   categories: {
-    one: 'category',
-    many: 'Categories',
-    add: 'New category',
     none: 'Categories sort projects, clients and equipment.',
     fields: { kind: 'For' },
-    values: { project: 'Projects', client: 'Clients', equipment: 'Equipment' },
+    values: { project: 'Projects', client: 'Clients' },
   },
   tasks: {
-    one: 'task',
-    many: 'Tasks',
-    add: 'New task',
     none: 'What is to be done on a project.',
-    fields: { done: 'Done' },
+    fields: {},
     values: {},
   },
   contacts: {
-    one: 'contact',
-    many: 'Contacts',
-    add: 'New contact',
     none: 'People to talk to at a client.',
     fields: {},
     values: {},
   },
   time_entries: {
-    one: 'time entry',
-    many: 'Time entries',
-    add: 'New time entry',
     none: 'Hours that workers spent on projects. Approved hours are part of the books.',
     fields: { worked_on: 'Day' },
-    values: { DRAFT: 'To approve', APPROVED: 'Approved' },
+    values: { DRAFT: 'To approve' },
     steps: { APPROVED: 'Approve', DRAFT: 'Take back' },
     correction: 'To put a mistake right, take the hours back, change them, and approve them again.',
   },
   invoices: {
-    one: 'invoice',
-    many: 'Invoices',
-    add: 'New invoice',
     none: 'Bills to clients. An issued invoice is part of the books.',
     fields: {
       estimate_id: 'Estimate',
-      issued_on: 'Issued on',
-      due_on: 'Due on',
     },
-    values: { DRAFT: 'Draft', ISSUED: 'Issued', PAID: 'Paid', VOID: 'Void' },
+    values: {},
     steps: { ISSUED: 'Issue', PAID: 'Mark as paid', VOID: 'Void', 'PAID>ISSUED': 'Mark as not paid' },
     correction:
       'To put a mistake right, void it and issue a new invoice; one that is paid is marked as not paid first.',
     make: 'Make invoice',
   },
   contracts: {
-    one: 'contract',
-    many: 'Contracts',
-    add: 'New contract',
     none: 'What subcontractors do on projects, and for how much.',
     fields: {
       subcontractor_id: 'Subcontractor',
       amount_minor: 'Amount',
-      signed_on: 'Signed on',
     },
-    values: { DRAFT: 'Draft', SIGNED: 'Signed', CLOSED: 'Closed' },
+    values: {},
     steps: { SIGNED: 'Sign', CLOSED: 'Close' },
     correction: 'To put a mistake right, close it and sign a new contract.',
   },
   equipment_logs: {
-    one: 'equipment log',
-    many: 'Equipment logs',
     add: 'New log',
     none: 'Days of use and services of equipment.',
     fields: {
       equipment_id: 'Equipment',
       logged_on: 'Day',
-      type: 'Type',
-      billed: 'Billed',
     },
-    values: { USAGE: 'Use', SERVICE: 'Service' },
+    values: { USAGE: 'Use' },
     steps: { 'true>false': 'Not billed' },
     correction: 'To put a mistake right, mark it as not billed, change it, and bill it again.',
   },
-}
+})
 
-/** Fields that every resource has. */
+/** Fields of several resources that are not spelled as in the registry, and the name, which other pages have too. */
 export const commonFields = {
   name: 'Name',
-  code: 'Code',
-  status: 'Status',
   client_id: 'Client',
   category_id: 'Category',
   email: 'E-mail',
-  phone: 'Phone',
   trade_id: 'Trade',
   contact_name: 'Contact',
   tax_id: 'Tax number',
   payment_terms_days: 'Payment terms, days',
-  title: 'Title',
-  number: 'Number',
   project_id: 'Project',
-  lines: 'Lines',
   discount_pct: 'Discount, %',
   tax_pct: 'Tax, %',
   subtotal_minor: 'Subtotal',
@@ -260,11 +184,8 @@ export const commonFields = {
   tax_minor: 'Tax',
   total_minor: 'Total',
   worker_id: 'Worker',
-  hours: 'Hours',
   id: 'ID',
   external_ref: 'External reference',
-  notes: 'Notes',
-  currency: 'Currency',
   created_at: 'Created',
   updated_at: 'Changed',
 }

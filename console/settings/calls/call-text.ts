@@ -26,3 +26,20 @@ const untyped = ['-H', "'Content-Type:'"]
 
 /** Quotes a word for a POSIX shell. */
 const quoteWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+type Message = { line?: string | undefined; headers: { readonly [name: string]: string }; body: string | null }
+
+/** Formats a request or an answer: its first line, its headers and, below them, its body. */
+export function formatMessage({ line, headers, body }: Message): string {
+  const lines = [...(line ? [line] : []), ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  return [lines.join('\n'), body && formatBody(body)].filter(Boolean).join('\n\n')
+}
+
+/** Formats a body. Indents JSON; returns cut JSON and any other text unchanged. */
+export function formatBody(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,188 @@
+import Add from '@mui/icons-material/Add'
+import ArrowDownward from '@mui/icons-material/ArrowDownward'
+import ArrowUpward from '@mui/icons-material/ArrowUpward'
+import Close from '@mui/icons-material/Close'
+import Button from '@mui/material/Button'
+import FormHelperText from '@mui/material/FormHelperText'
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import Typography from '@mui/material/Typography'
+import { type ComponentType, useEffect, useRef } from 'react'
+import type { FormField } from '#derive/form.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { isObject, type JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bare, Fields, Grow, Unbroken } from '../../ui/layout.tsx'
+import { Lead, MutedText } from '../../ui/panel.tsx'
+import { amountOf } from './field-value.tsx'
+import { type InputProps, inputId, useProblemHere } from './input.ts'
+import {
+  ChoiceInput,
+  CountryInput,
+  DateInput,
+  FlagInput,
+  MoneyInput,
+  NumberInput,
+  ParagraphInput,
+  ReferenceInput,
+  TextInput,
+} from './plain-inputs.tsx'
+
+/** The input of every kind of field. A new kind is one more line here. */
+const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = {
+  address: AddressInput,
+  choice: ChoiceInput,
+  country: CountryInput,
+  date: DateInput,
+  decimal: NumberInput,
+  email: TextInput,
+  flag: FlagInput,
+  id: NumberInput,
+  instant: TextInput,
+  integer: NumberInput,
+  lines: LinesInput,
+  money: MoneyInput,
+  paragraph: ParagraphInput,
+  phone: TextInput,
+  reference: ReferenceInput,
+  text: TextInput,
+  url: TextInput,
+}
+
+export function FieldInput(props: InputProps) {
+  const Input = inputs[props.field.kind]
+  return <Input {...props} />
+}
+
+function AddressInput(props: InputProps) {
+  const { field, label, value, path, onChange } = props
+  const { label: labelOf } = useRecordTexts()
+  const address: JsonObject = isObject(value) ? value : {}
+  return (
+    <Bare id={inputId(path)} sx={{ gridColumn: '1 / -1' }}>
+      <MutedText component="legend" mb={1}>
+        {label}
+      </MutedText>
+      <Fields>
+        {field.members?.map((member) => (
+          <FieldInput
+            key={member.name}
+            {...props}
+            field={member}
+            path={`${path}.${member.name}`}
+            label={labelOf('address', member.name)}
+            value={address[member.name] ?? null}
+            onChange={(changed) => onChange(withMember(field.members ?? [], address, member.name, changed))}
+          />
+        ))}
+      </Fields>
+    </Bare>
+  )
+}
+
+/** Returns the whole address with a changed member, or null if every member is empty. */
+function withMember(
+  members: readonly { name: string }[],
+  address: JsonObject,
+  name: string,
+  changed: JsonObject[string],
+) {
+  const whole: JsonObject = Object.fromEntries(
+    members.map((member) => [member.name, member.name === name ? changed : (address[member.name] ?? null)]),
+  )
+  return Object.values(whole).some((member) => member !== null) ? whole : null
+}
+
+/** The input of priced lines, each with its amount. They can be added, moved and removed by keyboard too. */
+function LinesInput(props: InputProps) {
+  const { field, value, path, onChange, onLeave } = props
+  const { form } = useTexts()
+  const { label: labelOf } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  const wrong = useProblemHere(props)
+  const lines = (Array.isArray(value) ? value : []) as JsonObject[]
+  const members = field.members ?? []
+  const added = useRef(false)
+
+  useEffect(() => {
+    if (!added.current) return
+    added.current = false
+    document.getElementById(inputId(`${path}[${lines.length - 1}].${members[0]?.name}`))?.focus()
+  }, [lines.length, members, path])
+
+  const add = () => {
+    added.current = true
+    onChange([...lines, Object.fromEntries(members.map(({ name, field: of }) => [name, of.initial ?? null]))])
+  }
+  const move = (from: number, to: number) => onChange(lines.with(from, lines[to]!).with(to, lines[from]!))
+
+  return (
+    <div id={inputId(path)} tabIndex={-1}>
+      {lines.length === 0 && <Lead mb={1}>{form.noLines}</Lead>}
+      {lines.map((line, index) => (
+        <LineRow key={index} role="group" aria-label={form.line(index + 1)}>
+          {members.map((member) => (
+            <Grow key={member.name} sx={{ flex: widthOf(member) }}>
+              <FieldInput
+                {...props}
+                hint={undefined}
+                field={member}
+                label={labelOf('lines', member.name)}
+                path={`${path}[${index}].${member.name}`}
+                value={line[member.name] ?? null}
+                onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
+              />
+            </Grow>
+          ))}
+          <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
+            {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
+          </Typography>
+          <Unbroken>
+            {[
+              { label: form.moveUp(index + 1), Icon: ArrowUpward, to: index - 1 },
+              { label: form.moveDown(index + 1), Icon: ArrowDownward, to: index + 1 },
+            ].map(({ label, Icon, to }) => (
+              <IconButton key={label} aria-label={label} disabled={!lines[to]} onClick={() => move(index, to)}>
+                <Icon fontSize="small" />
+              </IconButton>
+            ))}
+            <IconButton
+              aria-label={form.removeLine(index + 1)}
+              onClick={() => {
+                onChange(lines.toSpliced(index, 1))
+                onLeave?.()
+              }}
+            >
+              <Close fontSize="small" />
+            </IconButton>
+          </Unbroken>
+        </LineRow>
+      ))}
+      {wrong && (
+        <FormHelperText error sx={{ mb: 1 }}>
+          {wrong}
+        </FormHelperText>
+      )}
+      <Button startIcon={<Add />} onClick={add} variant="outlined">
+        {form.addLine}
+      </Button>
+    </div>
+  )
+}
+
+const LineRow = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: theme.spacing(1),
+  alignItems: 'flex-start',
+  padding: theme.spacing(1.25, 0),
+  borderBottom: `1px solid ${theme.vars?.palette.divider}`,
+  [theme.breakpoints.up('md')]: { flexWrap: 'nowrap' },
+}))
+
+/** Returns the width of a column. Long text gets the rest. */
+const widthOf = ({ kind, max = 0 }: FormField): string =>
+  kind === 'text' ? (max > 100 ? '4 1 220px' : '0 1 100px') : kind === 'money' ? '0 1 160px' : '0 1 110px'
