@@ -59,7 +59,7 @@ export function addToken(program: Command, context: CommandContext): void {
 
   add(
     'issue',
-    'Issues the token of a company that has none; says it.',
+    'Issue the token of a company that has none, and print it.',
     '--company {company} --account {account} --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
   )
     .requiredOption('--account <id>', 'the account that it acts for, which limits its rights', readId('--account'))
