@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { unlessAbsent } from '../embedded/problems.ts'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, readManifest } from './manifest.ts'
-import { hashing, readTar } from './tar.ts'
+import { hashChunks, readTar } from './tar.ts'
 import { clusterArchive, clusterFolder } from './write-backup.ts'
 
 /** A backup whose manifest is whole. */
@@ -112,6 +112,6 @@ function checkPath(path: string, where: string): string {
 /** Writes a new file. Returns its checksum. */
 async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(Readable.from(hashing(content, hash)), createWriteStream(to, { flags: 'wx', mode: 0o600 }))
+  await pipeline(Readable.from(hashChunks(content, hash)), createWriteStream(to, { flags: 'wx', mode: 0o600 }))
   return hash.digest('hex')
 }

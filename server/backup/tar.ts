@@ -44,7 +44,7 @@ export function writeTar(file: string): Writer {
         const hash = createHash('sha256')
         const entry = newEntry(pack, { name: path, size: bytes, mode: 0o600 })
         const { signal } = failed
-        const hashed = Readable.from(hashing(content, hash))
+        const hashed = Readable.from(hashChunks(content, hash))
         await pipeline(hashed, entry as unknown as Writable, { signal }).catch((error: unknown) => {
           fail(error)
           throw error
@@ -66,7 +66,7 @@ export function writeTar(file: string): Writer {
 }
 
 /** Yields the chunks of a content and adds them to a checksum. */
-export async function* hashing(
+export async function* hashChunks(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   hash: Hash,
 ): AsyncGenerator<Uint8Array> {

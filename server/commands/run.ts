@@ -50,7 +50,7 @@ function throwUnlessPrinted(error: unknown): void {
 }
 
 /** Matches a word like {company} in an example. `example-ids.ts` is loaded for help that has one. */
-const idWord = /\{[a-z]+\}/
+const idWord = /\{[a-z]{1,20}\}/
 
 const wantsTrace = ({ LOG_LEVEL }: Environment): boolean => LOG_LEVEL?.trim() === 'debug'
 

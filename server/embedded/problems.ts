@@ -16,7 +16,7 @@ export const isMemoryInUse = (output: string): boolean => output.includes('pre-e
 
 /** Returns whether PostgreSQL refused to start because another process is at work on its cluster, or was until now. */
 export const isClusterInUse = (output: string): boolean =>
-  /lock file ".*" (already exists|is empty)/.test(output) || isMemoryInUse(output)
+  (output.includes('lock file "') && /" (already exists|is empty)/.test(output)) || isMemoryInUse(output)
 
 export const isDiskFull = (output: string): boolean => /No space left|quota exceeded/i.test(output)
 

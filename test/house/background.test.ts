@@ -72,6 +72,12 @@ const places: Place[] = [
     test: 'test/cluster/silent-network.test.ts',
     title: 'All open connections that fall silent cost one deadline together',
   },
+  {
+    file: 'server/store/connect.ts',
+    makes: 'Client',
+    test: 'test/command/help-examples.test.ts',
+    title: 'a DATABASE_URL that does not answer',
+  },
 ]
 
 const maker = /\b(createWriteStream|spawn|fork|Client|Pool)\(/g
@@ -99,6 +105,8 @@ const timersOfTheirOwn = [
   'server/embedded/open.ts',
   'server/http/connections.ts',
   'server/http/failure-log.ts',
+  // It defines `repeat`, whose callers name the job.
+  'server/jobs/in-background.ts',
   'server/store/deadline.ts',
   'server/store/shared-connections.ts',
 ]
@@ -106,7 +114,7 @@ const timersOfTheirOwn = [
 test('What a timer repeats is run in the background.', () => {
   const found = readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('server', name))
-    .filter((file) => file.endsWith('.ts') && read(file).includes('setInterval('))
+    .filter((file) => file.endsWith('.ts') && /\b(setInterval|repeat)\(/.test(read(file)))
   const without = found.filter((file) => !read(file).includes('inBackground('))
   expect(without.toSorted()).toEqual(timersOfTheirOwn)
 })
