@@ -12,6 +12,7 @@ import { systemOf } from '../../bench/stage.ts'
 import { workNames, works } from '../../bench/works.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { isRunning } from '../stage/process.ts'
+import { patience } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
 const layout = layoutOf(150, 2)
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await fill(database.connection, layout, silent)
   tokens = await readTokens(database.connection)
   const url = urlOf(database.connection)
-  servers = await Promise.all([startProduct(url), startFloor(url)])
+  servers = await Promise.all([startProduct(url, { settings: patience }), startFloor(url)])
   product = await systemOf('product', servers[0] as Server, new URL('product.ts', adapters).pathname)
   floor = await systemOf('floor', servers[1] as Server, new URL('floor.ts', adapters).pathname)
   generator = startGenerator()
