@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { findArchiveFolder } from '../embedded/backup.ts'
 import { readNames } from '../embedded/folders.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
-import { checkSegment, segmentName, segmentOf } from './segment.ts'
+import { checkSegment, segmentName, segmentOf, unusableSegment } from './segment.ts'
 import { followedTimeline, type Timelines } from './timelines.ts'
 
 /** The archive of PostgreSQL's log has one compressed file for each segment, named by timeline and number. */
@@ -43,7 +43,8 @@ export async function checkArchive(archive: string, { log, postgres }: Manifest)
   const segments: ArchivedSegments['segments'] = []
   for (const { segment, timeline, file } of followed) {
     const path = join(folder, file)
-    if (segment > next) throw missingSegment(folder, segmentName(timelineAt(timelines, next), next))
+    if (segment > next)
+      throw unusableSegment(`${segmentName(timelineAt(timelines, next), next)}.gz`, `is missing in ${folder}`)
     const { hasStart } = await checkSegment(path, { timeline, segment, systemId: postgres.system_id })
     // The backup has this segment too. It is checked because PostgreSQL reads it from the archive all the same.
     if (segment < next) continue
@@ -55,11 +56,6 @@ export async function checkArchive(archive: string, { log, postgres }: Manifest)
 
 const timelineAt = (timelines: Timelines, segment: number): number =>
   timelines.findLast(({ begin }) => segment >= begin)?.timeline ?? 0
-
-const missingSegment = (folder: string, name: string): BackupProblem =>
-  new BackupProblem(
-    `${name}.gz is missing in ${folder}, so nothing after it can be restored: bring it back, or take a later backup.`,
-  )
 
 /**
  * Checks that PostgreSQL replayed all of the archive. It stops without an error before a segment of another history.

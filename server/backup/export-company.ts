@@ -39,10 +39,8 @@ export const exportCompany = (task: ExportTask): Promise<CompanyManifest> =>
     writeArchive(fresh, task),
   )
 
-async function writeArchive(
-  fresh: string,
-  { connection, companyId, now, progress }: ExportTask,
-): Promise<CompanyManifest> {
+async function writeArchive(fresh: string, task: ExportTask): Promise<CompanyManifest> {
+  const { connection, companyId, now, progress } = task
   const writer = writeTar(fresh)
   // A tar entry begins with its length, so the lines go to a file first, which has a length.
   const lines = createUnfinishedPath(dirname(fresh))

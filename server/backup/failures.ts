@@ -11,24 +11,21 @@ type Failure = { at: string; says: string }
 
 export type Work = 'backup' | 'archive'
 
-/**
- * Notes of failures in a file of the data folder, which every process and command reads. A note stays in memory while
- * it cannot be written, so that a full data folder hides no failure.
- */
-export type FailureNotes = {
-  read(): Promise<Failures>
-  /** Writes a failure, or removes it: null means success. Never rejects. */
-  note(work: Work, failure: { at: Date; says: string } | null): Promise<void>
-}
-
 type Outcomes = { [work in Work]?: Failure | null }
 
-export function openFailureNotes(dataFolder: string): FailureNotes {
+export type FailureNotes = ReturnType<typeof openFailureNotes>
+
+/**
+ * Opens the notes of failures in a file of the data folder, which every process and command reads. A note stays in
+ * memory while it cannot be written, so that a full data folder hides no failure.
+ */
+export function openFailureNotes(dataFolder: string) {
   const file = join(dataFolder, 'backup-failures.json')
   let unwritten: Outcomes = {}
   return {
     read: async () => withOutcomes(await readFailures(file), unwritten),
-    async note(work, failure) {
+    /** Writes a failure, or removes it: null means success. Never rejects. */
+    async note(work: Work, failure: { at: Date; says: string } | null): Promise<void> {
       const outcome = failure && { at: failure.at.toISOString(), says: failure.says }
       const outcomes = { ...unwritten, [work]: outcome }
       try {

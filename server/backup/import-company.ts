@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { inStage } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type CompanyManifest, companyFormat, linesOf } from './export-company.ts'
 import { BackupProblem, manifestName, readManifest } from './manifest.ts'
-import { readTar } from './tar.ts'
-
-export type ImportCompanyResult = { companyId: number; manifest: CompanyManifest }
+import { hashing, readTar } from './tar.ts'
 
 /** Imports a company under a new id; its records keep their ids. Checks the whole archive before the first write. */
-export async function importCompany(
-  connection: Connection,
-  from: string,
-  progress: (sentence: string) => void,
-): Promise<ImportCompanyResult> {
+export async function importCompany(connection: Connection, from: string, progress: (sentence: string) => void) {
   const file = resolve(from)
   progress('Checking the archive …')
   const manifest = await checkArchive(file)
@@ -52,16 +47,14 @@ async function checkArchive(file: string): Promise<CompanyManifest> {
   const found = new Map<string, { bytes: number; sha256: string }>()
   let text: string | undefined
   for await (const { path, content } of readTar(file)) {
-    const hash = createHash('sha256')
-    const kept: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of content) {
-      hash.update(chunk)
-      bytes += chunk.length
-      if (path === manifestName) kept.push(chunk)
+    if (path === manifestName) {
+      text = (await buffer(content)).toString('utf8')
+      continue
     }
-    if (path === manifestName) text = Buffer.concat(kept).toString('utf8')
-    else found.set(path, { bytes, sha256: hash.digest('hex') })
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const chunk of hashing(content, hash)) bytes += chunk.length
+    found.set(path, { bytes, sha256: hash.digest('hex') })
   }
   if (text === undefined)
     throw new BackupProblem(`${file} holds no ${manifestName}: it is no archive of a company, or not a whole one.`)

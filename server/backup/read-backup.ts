@@ -6,40 +6,45 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { unlessAbsent } from '../embedded/problems.ts'
-import { BackupProblem, type FileFacts, format, type Manifest, manifestName, readManifest } from './manifest.ts'
+import { BackupProblem, format, type Manifest, manifestName, readManifest } from './manifest.ts'
 import { hashChunks, readTar } from './tar.ts'
 import { clusterArchive, clusterFolder } from './write-backup.ts'
 
-/** A backup whose manifest is whole. */
-export type Backup = {
-  manifest: Manifest
-  /**
-   * Writes the files of the cluster into a folder. Returns their paths, folders before their entries. Rejects with the
-   * name of the first file that is missing or differs from the manifest.
-   */
-  extract(cluster: string): Promise<string[]>
-  /** Reads the keys in the backup by their names, and checks them like the files. */
-  keys(): Promise<Map<string, Buffer>>
-}
-
-export async function openBackup(from: string): Promise<Backup> {
+/** Opens a backup. Throws if its manifest is missing or damaged. */
+export async function openBackup(from: string) {
   const path = resolve(from)
   const there = await lstat(path).catch(() => undefined)
   if (!there) throw new BackupProblem(`${path} is not there: name a backup.`)
-  return there.isDirectory() ? openFolder(path) : openFile(path)
+  const { manifest, archive, readKey } = there.isDirectory() ? await openFolder(path) : await openFile(path)
+  return {
+    manifest,
+    extract: (cluster: string) => extractCluster(archive, manifest, cluster),
+    /** Reads the keys in the backup by their names, and checks them like the files. */
+    async keys(): Promise<Map<string, Buffer>> {
+      const keys = new Map<string, Buffer>()
+      for (const { path: name, bytes, sha256 } of manifest.files) {
+        if (name.startsWith(clusterFolder)) continue
+        const content = await readKey(name)
+        if (!content) throw new BackupProblem(`${name} is missing in ${path}. Use another backup.`)
+        if (content.length !== bytes || hash('sha256', content) !== sha256) throw damagedFile(name, path)
+        keys.set(name, content)
+      }
+      return keys
+    },
+  }
 }
 
-async function openFolder(path: string): Promise<Backup> {
+async function openFolder(path: string) {
   const where = join(path, manifestName)
   const text = await unlessAbsent(readFile(where, 'utf8'))
   if (text === undefined)
     throw new BackupProblem(`${where} is missing: ${path} is no backup of Plumbline, or not a whole one.`)
   const manifest = readManifest<Manifest>(text, where, format)
-  const archive = join(path, clusterArchive)
-  return createBackup(path, manifest, archive, (name) => readFile(join(path, name)).catch(() => undefined))
+  const readKey = (name: string) => readFile(join(path, name)).catch(() => undefined)
+  return { manifest, archive: join(path, clusterArchive), readKey }
 }
 
-async function openFile(path: string): Promise<Backup> {
+async function openFile(path: string) {
   const rest = new Map<string, Buffer>()
   for await (const { path: name, bytes, content } of readTar(path)) {
     // Only the keys and the manifest are read into memory: they are small.
@@ -49,36 +54,18 @@ async function openFile(path: string): Promise<Backup> {
   if (!text)
     throw new BackupProblem(`${path} holds no ${manifestName}: it is no backup of Plumbline, or not a whole one.`)
   const manifest = readManifest<Manifest>(text.toString('utf8'), `${manifestName} in ${path}`, format)
-  return createBackup(path, manifest, path, async (name) => rest.get(name))
+  return { manifest, archive: path, readKey: async (name: string) => rest.get(name) }
 }
-
-const createBackup = (
-  path: string,
-  manifest: Manifest,
-  archive: string,
-  readKey: (name: string) => Promise<Buffer | undefined>,
-): Backup => ({
-  manifest,
-  extract: (cluster) => extractCluster(archive, manifest, cluster),
-  async keys() {
-    const keys = new Map<string, Buffer>()
-    for (const facts of manifest.files.filter((file) => !file.path.startsWith(clusterFolder)))
-      keys.set(facts.path, checkContent(await readKey(facts.path), facts, path))
-    return keys
-  },
-})
 
 const aloneMax = 256 * 1024 * 1024
-
-function checkContent(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
-  if (!content) throw new BackupProblem(`${path} is missing in ${where}. Use another backup.`)
-  if (content.length !== bytes || hash('sha256', content) !== sha256) throw damagedFile(path, where)
-  return content
-}
 
 const damagedFile = (path: string, where: string): BackupProblem =>
   new BackupProblem(`${path} in ${where} is damaged: it does not have its checksum. Use another backup.`)
 
+/**
+ * Writes the files of the cluster into a folder. Returns their paths, folders before their entries. Rejects with the name
+ * of the first file that is missing or differs from the manifest.
+ */
 async function extractCluster(archive: string, { files }: Manifest, cluster: string): Promise<string[]> {
   const expected = new Map(files.filter(({ path }) => path.startsWith(clusterFolder)).map((file) => [file.path, file]))
   const paths: string[] = []

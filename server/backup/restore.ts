@@ -9,7 +9,7 @@ import { checkArchive, checkEnd } from './archived-segments.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { openBackup } from './read-backup.ts'
 
-export type RestoreTask = {
+type RestoreTask = {
   from: string
   /** The data folder, which must hold nothing. */
   folder: string
@@ -20,10 +20,8 @@ export type RestoreTask = {
   progress(sentence: string): void
 }
 
-export type RestoreBackupResult = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
-
 /** Restores a data folder. Checks the backup and the archive before the cluster gets its name. */
-export async function restoreBackup(task: RestoreTask): Promise<RestoreBackupResult> {
+export async function restoreBackup(task: RestoreTask) {
   const { from, moment, archive, folder, user, progress } = task
   const backup = await openBackup(from)
   const { manifest } = backup

@@ -15,20 +15,20 @@ export function segmentOf(position: string): number {
 }
 
 export const segmentName = (timeline: number, segment: number): string =>
-  [timeline, Math.floor(segment / segmentsInFile), segment % segmentsInFile]
-    .map((part) => part.toString(16).toUpperCase().padStart(8, '0'))
-    .join('')
+  [timeline, Math.floor(segment / segmentsInFile), segment % segmentsInFile].map(formatNumber).join('')
+
+/** Formats a number as PostgreSQL does in the names of segments and of histories. */
+export const formatNumber = (number: number): string => number.toString(16).toUpperCase().padStart(8, '0')
 
 /** The identity of an archived segment by its name and its folder. */
-export type SegmentIdentity = { timeline: number; segment: number; systemId: string }
+type SegmentIdentity = { timeline: number; segment: number; systemId: string }
 
 /**
  * Checks that an archived segment is whole and has the identity of its name, by the header of its first page
  * (XLogLongPageHeaderData in PostgreSQL's access/xlog_internal.h). `hasStart` is true if a change begins in it.
  */
-export async function checkSegment(path: string, identity: SegmentIdentity): Promise<{ hasStart: boolean }> {
+export async function checkSegment(path: string, { timeline, segment, systemId }: SegmentIdentity) {
   const header = await readHeader(path)
-  const { timeline, segment, systemId } = identity
   const found = {
     isLong: (header.readUInt16LE(2) & longHeader) !== 0,
     timeline: header.readUInt32LE(4),
@@ -78,5 +78,5 @@ async function readHeader(path: string): Promise<Buffer> {
 
 const damagedSegment = (path: string): BackupProblem => unusableSegment(path, 'is damaged or cut off')
 
-const unusableSegment = (path: string, what: string): BackupProblem =>
+export const unusableSegment = (path: string, what: string): BackupProblem =>
   new BackupProblem(`${path} ${what}, so nothing after it can be restored: bring it back, or take a later backup.`)

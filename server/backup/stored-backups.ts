@@ -11,11 +11,7 @@ export type StoredBackup = { path: string; at: Date }
 /** Formats the name of a backup from a moment in UTC. Sorted by name, backups are sorted by time. */
 export const nameAt = (at: Date): string => `plumbline-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
 
-function momentOf(name: string): Date | undefined {
-  const [, year, month, day, hour, minute, second] =
-    /^plumbline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(name) ?? []
-  return year === undefined ? undefined : new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-}
+const nameForm = /^plumbline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
 /** The advice for the operator if the folder of backups cannot be used. */
 export const keptRemedy = 'set PLUMBLINE_BACKUP_TO to another folder'
@@ -26,12 +22,10 @@ export async function backupsIn(folder: string): Promise<StoredBackup[]> {
     throw folderProblem(error, folder, keptRemedy)
   })
   return names
+    .filter((name) => nameForm.test(name))
     .toSorted()
     .toReversed()
-    .flatMap((name) => {
-      const at = momentOf(name)
-      return at ? [{ path: join(folder, name), at }] : []
-    })
+    .map((name) => ({ path: join(folder, name), at: new Date(name.replace(nameForm, '$1-$2-$3T$4:$5:$6Z')) }))
 }
 
 /** Returns the moment at which the next backup is due: at once if there is none. */

@@ -7,21 +7,15 @@ import { BackupProblem, type FileFacts } from './manifest.ts'
 
 /** Tar archives are read and written entry by entry, with one chunk in memory. */
 
-export type Writer = {
-  /** Adds a file. Returns its size and checksum. */
-  file(path: string, bytes: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileFacts>
-  folder(path: string): Promise<void>
-  /** Resolves when the whole archive is on the disk. */
-  end(): Promise<void>
-  /** Abandons the archive. Resolves when the file is closed. Does nothing after `end`. */
-  destroy(): Promise<void>
-}
+export type Writer = ReturnType<typeof writeTar>
+
+type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /**
  * Creates an archive in a file that must not exist yet. Every method rejects with the first failure of the file or of a
  * content. The later failures of the other streams, which follow from it, are not reported.
  */
-export function writeTar(file: string): Writer {
+export function writeTar(file: string) {
   const pack = newArchive()
   const failed = new AbortController()
   // Keeps the first error: a later one does not change the reason.
@@ -39,7 +33,8 @@ export function writeTar(file: string): Writer {
     Promise.race([failed.signal.aborted ? failure : work(), failure])
 
   return {
-    file: (path, bytes, content) =>
+    /** Adds a file. Returns its size and checksum. */
+    file: (path: string, bytes: number, content: Content): Promise<FileFacts> =>
       unlessFailed(async () => {
         const hash = createHash('sha256')
         const entry = newEntry(pack, { name: path, size: bytes, mode: 0o600 })
@@ -51,13 +46,15 @@ export function writeTar(file: string): Writer {
         })
         return { path, bytes, sha256: hash.digest('hex') }
       }),
-    folder: (path) =>
+    folder: (path: string): Promise<void> =>
       unlessFailed(async () => void newEntry(pack, { name: path, type: 'directory', mode: 0o700 }).end(undefined)),
-    async end() {
+    /** Resolves when the whole archive is on the disk. */
+    async end(): Promise<void> {
       pack.finalize()
       await Promise.race([written, failure])
     },
-    async destroy() {
+    /** Abandons the archive. Resolves when the file is closed. Does nothing after `end`. */
+    async destroy(): Promise<void> {
       pack.destroy()
       // The file is closed before its folder is removed, so that nothing is written into that folder meanwhile.
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()))
@@ -66,10 +63,7 @@ export function writeTar(file: string): Writer {
 }
 
 /** Yields the chunks of a content and adds them to a checksum. */
-export async function* hashChunks(
-  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  hash: Hash,
-): AsyncGenerator<Uint8Array> {
+export async function* hashChunks(content: Content, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {
     hash.update(chunk)
     yield chunk

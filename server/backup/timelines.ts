@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { unlessAbsent } from '../embedded/problems.ts'
 import { BackupProblem } from './manifest.ts'
-import { segmentOf } from './segment.ts'
+import { formatNumber, segmentOf } from './segment.ts'
 
 /** Timelines one after the other, each with the segment in which it begins. */
 export type Timelines = { timeline: number; begin: number }[]
@@ -23,17 +23,16 @@ export async function followedTimeline(folder: string, timeline: number): Promis
   }
   if (newest === timeline) return [{ timeline, begin: 0 }]
   const parents = history ?? []
-  const ends = parents.map(({ end }) => segmentOf(end))
   // PostgreSQL refuses to recover, with an error, if the backup is of none of them.
-  return [...parents, { timeline: newest }].map((each, index) => ({
-    timeline: each.timeline,
-    begin: ends[index - 1] ?? 0,
+  return [...parents.map((parent) => parent.timeline), newest].map((each, index) => ({
+    timeline: each,
+    begin: segmentOf(parents[index - 1]?.end ?? '0/0'),
   }))
 }
 
 /** Reads the ancestors of a timeline and the position at which each ends. Returns undefined if it is not archived. */
 async function readHistory(folder: string, timeline: number): Promise<{ timeline: number; end: string }[] | undefined> {
-  const file = join(folder, `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`)
+  const file = join(folder, `${formatNumber(timeline)}.history.gz`)
   const bytes = await unlessAbsent(readFile(file))
   if (!bytes) return undefined
   const lines = textIn(bytes, file).matchAll(/^\s*(\d{1,10})\s+([0-9A-F]{1,8}\/[0-9A-F]{1,8})/gim)

@@ -93,15 +93,7 @@ async function copyInto(writer: Writer, files: FileFacts[], { connection, signal
   const extract = readArchive()
   into.on('error', (error) => extract.destroy(error)).pipe(extract)
   extract.once('close', () => into.destroy())
-  let [done, total] = [0, 0]
-  const copying = copyCluster(connection, {
-    into,
-    expect: (bytes) => (total = bytes),
-    came(bytes) {
-      done += bytes
-      onProgress(done, Math.max(total, done))
-    },
-  }).then(
+  const copying = copyCluster(connection, { into, onProgress }).then(
     (range) => {
       into.end()
       return range

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWhole, readOwned, writeSecret } from './folders.ts'
 import { findLocation, type Location } from './location.ts'
-import { createProgramProblem, EmbeddedProblem, isClusterInUse } from './problems.ts'
+import { checkProgram, EmbeddedProblem, isClusterInUse } from './problems.ts'
 import { run, shell } from './processes.ts'
 import { findMachine, findPrograms } from './programs.ts'
 
@@ -58,30 +58,20 @@ export const writeAccessRules = ({ identity }: Pick<Location, 'identity'>, clust
 /**
  * Gives a stopped cluster these roles. A cluster of an earlier version trusted every user of its socket, made the
  * service a superuser, or had no role for backups. Another one has lost its password. Idempotent. Returns the reason if
- * it has to wait for another process.
+ * it has to wait for another process, else undefined.
  */
-export async function secureCluster(
-  bin: string,
-  location: Location,
-  password: string,
-  reused: number | undefined,
-): Promise<string | undefined> {
+export async function secureCluster(bin: string, location: Location, password: string, reused?: number) {
   const { cluster } = location
-  const { ok, output } = await runSingleUser(bin, location, formatTakeover(password), reused)
-  if (isClusterInUse(output)) return 'another process is at work on it'
-  if (!ok || hasFailed(output)) throw createProgramProblem(output, 'change who gets in', cluster)
-  const rules = await writeAccessRules(location, cluster, password)
-  if (!rules.ok) throw createProgramProblem(rules.output, 'write its rules of access', cluster)
+  const roles = await runSingleUser(bin, location, formatRoles(password), { reused })
+  if (isClusterInUse(roles.output)) return 'another process is at work on it'
+  checkProgram(roles, 'change who gets in', cluster)
+  checkProgram(await writeAccessRules(location, cluster, password), 'write its rules of access', cluster)
   return undefined
 }
 
-/** Formats the commands of the bootstrap superuser for a new cluster, one a line. */
-export const formatBootstrap = (password: string): string =>
-  [
-    `create role plumbline login password '${computeVerifier(password)}'`,
-    `create role ${backupRole} login replication password '${computeVerifier(password)}'`,
-    'create database plumbline owner plumbline\n',
-  ].join('\n')
+/** Creates the database of the service and the roles in a new cluster. */
+export const createDatabase = (bin: string, location: Location, password: string) =>
+  runSingleUser(bin, location, `create database plumbline\n${formatRoles(password)}`, { database: 'postgres' })
 
 /**
  * Computes the form in which PostgreSQL stores a password (RFC 5803), so that no statement that could be logged has the
@@ -97,9 +87,10 @@ function computeVerifier(password: string): string {
 
 /**
  * Formats one command, which is one transaction and idempotent. PostgreSQL cannot revoke rights of the bootstrap
- * superuser (oid 10), so that role gets another name, and the new role gets its objects in our database.
+ * superuser (oid 10), so that role gets another name, and the new role gets its objects in our database. Objects of
+ * extensions stay, and sequences of columns follow their tables.
  */
-const formatTakeover = (password: string): string =>
+const formatRoles = (password: string): string =>
   `do $do$
   declare
     own record;
@@ -119,29 +110,23 @@ const formatTakeover = (password: string): string =>
     execute format('alter role %I password null', (select rolname from pg_roles where oid = 10));
     alter database plumbline owner to plumbline;
     for own in
-      with ours as (
-        select oid from pg_namespace where nspname <> 'information_schema' and nspname not like 'pg\\_%'
-      ), kept as (
-        select classid, objid from pg_depend
-        where deptype = 'e' or (deptype in ('a', 'i') and classid = 'pg_class'::regclass and refobjsubid > 0)
+      with owned as (
+        select 'pg_namespace'::regclass as class, oid, oid as space from pg_namespace where nspowner = 10
+        union all
+        select 'pg_class'::regclass, oid, relnamespace from pg_class
+          where relowner = 10 and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+        union all
+        select 'pg_proc'::regclass, oid, pronamespace from pg_proc where proowner = 10
+        union all
+        select 'pg_type'::regclass, oid, typnamespace from pg_type where typowner = 10 and typtype in ('d', 'e', 'r')
       )
-      select 'schema ' || quote_ident(nspname) as name from pg_namespace
-        where oid in (select oid from ours) and nspowner = 10
-      union all
-      select case relkind when 'S' then 'sequence ' when 'v' then 'view ' when 'm' then 'materialized view '
-          when 'f' then 'foreign table ' else 'table ' end || oid::regclass::text from pg_class
-        where relkind in ('r', 'p', 'v', 'm', 'f', 'S') and relowner = 10 and relnamespace in (select oid from ours)
-          and ('pg_class'::regclass, oid) not in (select classid, objid from kept)
-      union all
-      select 'routine ' || oid::regprocedure::text from pg_proc
-        where proowner = 10 and pronamespace in (select oid from ours)
-          and ('pg_proc'::regclass, oid) not in (select classid, objid from kept)
-      union all
-      select 'type ' || oid::regtype::text from pg_type
-        where typtype in ('d', 'e', 'r') and typowner = 10 and typnamespace in (select oid from ours)
-          and ('pg_type'::regclass, oid) not in (select classid, objid from kept)
+      select type, identity
+        from owned join pg_namespace on pg_namespace.oid = space, pg_identify_object(class, owned.oid, 0)
+        where nspname <> 'information_schema' and nspname not like 'pg\\_%' and not exists (
+          select from pg_depend where classid = class and objid = owned.oid
+            and (deptype = 'e' or (deptype in ('a', 'i') and classid = 'pg_class'::regclass and refobjsubid > 0)))
     loop
-      execute format('alter %s owner to plumbline', own.name);
+      execute format('alter %s %s owner to plumbline', own.type, own.identity);
     end loop;
   end
   $do$`
@@ -154,15 +139,17 @@ export async function asSuperuser(folder: string, commands: string): Promise<voi
   const machine = findMachine()
   const location = await findLocation(folder, machine.shared, null)
   const bin = await findPrograms(machine, location, () => undefined)
-  const { ok, output } = await runSingleUser(bin, location, commands)
-  if (!ok || hasFailed(output)) throw createProgramProblem(output, 'do this', location.cluster)
+  checkProgram(await runSingleUser(bin, location, commands), 'do this', location.cluster)
 }
 
 /** Runs `postgres --single`. `reused` is a killed server's process id, now of another program; see `startServer`. */
-function runSingleUser(bin: string, { cluster, identity }: Location, commands: string, reused?: number) {
-  const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'plumbline']
+function runSingleUser(
+  bin: string,
+  { cluster, identity }: Location,
+  commands: string,
+  { reused, database = 'plumbline' }: { reused?: number | undefined; database?: string } = {},
+) {
+  const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', database]
   const reuse = reused === undefined ? [] : [`PG_GRANDPARENT_PID=${reused}`]
   return run(identity, 'env', [...reuse, `${bin}/postgres`, ...alone], `${commands}\n`)
 }
-
-export const hasFailed = (output: string): boolean => /^.*\b(ERROR|FATAL|PANIC):/m.test(output)

@@ -91,12 +91,11 @@ async function prepareArchiveFolder({ identity }: Location, archive: string, fol
 /** The part of PostgreSQL's log from the start of a copy to the position at which the copy is consistent. */
 type LogRange = { timeline: number; start: string; stop: string }
 
-export type ClusterCopyRequest = {
+type ClusterCopyRequest = {
   /** Receives the copy, a tar archive. Destroying it ends the copy. */
   into: Writable
-  /** Called with the estimated total of bytes. `came` is called with the bytes of each chunk. */
-  expect(bytes: number): void
-  came(bytes: number): void
+  /** Called after each chunk with the bytes so far and an estimate of all. */
+  onProgress(done: number, total: number): void
 }
 
 /**
@@ -104,10 +103,7 @@ export type ClusterCopyRequest = {
  * as its own user, checks every page that has a checksum, and adds the log that makes the copy consistent.
  * https://www.postgresql.org/docs/18/protocol-replication.html#PROTOCOL-REPLICATION-BASE-BACKUP
  */
-export async function copyCluster(
-  connection: Connection,
-  copying: ClusterCopyRequest,
-): Promise<LogRange & { version: string }> {
+export async function copyCluster(connection: Connection, copying: ClusterCopyRequest) {
   const config = { ...connection, user: backupRole, ssl: false, application_name: 'plumbline backup' }
   // The driver passes `replication` to the server, but its types lack it.
   const client = new Client({ ...config, connectionTimeoutMillis: 10_000, replication: 'true' } as typeof config)
@@ -130,10 +126,11 @@ const command = `BASE_BACKUP (LABEL 'plumbline', PROGRESS true, CHECKPOINT 'fast
 type Wire = { query(text: string): void; stream: Socket }
 
 /** Runs BASE_BACKUP. It returns the start position, the tablespaces with their sizes, the bytes, the stop position. */
-function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyRequest): Promise<LogRange> {
+function runBaseBackup(client: Client, { into, onProgress }: ClusterCopyRequest): Promise<LogRange> {
   return new Promise((resolve, reject) => {
     const results: string[][][] = []
     let archives = 0
+    let [done, total] = [0, 0]
     let broken: Error | undefined
     /** The first warning about a damaged page: PostgreSQL's final error names no page. */
     let damage: string | undefined
@@ -144,16 +141,12 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
       broken ??= error as Error
       reject(broken)
     }
-    let waiting = false
     const received = (bytes: Buffer, stream: Socket): void => {
-      came(bytes.length)
-      if (into.write(bytes) || waiting) return
-      waiting = true
+      done += bytes.length
+      onProgress(done, Math.max(total, done))
+      if (into.write(bytes) || stream.isPaused()) return
       stream.pause()
-      into.once('drain', () => {
-        waiting = false
-        stream.resume()
-      })
+      into.once('drain', () => stream.resume())
     }
     const query = {
       submit: (wire: Wire) => {
@@ -166,7 +159,7 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
       handleDataRow: ({ fields }: { fields: string[] }) => void results.at(-1)?.push(fields),
       handleCommandComplete: () => {
         // An estimate in KiB.
-        if (results.length === 2) expect((results[1] ?? []).reduce((sum, [, , size]) => sum + 1024 * Number(size), 0))
+        if (results.length === 2) total = (results[1] ?? []).reduce((sum, [, , size]) => sum + 1024 * Number(size), 0)
       },
       handleCopyData: ({ chunk }: { chunk: Buffer }, { stream }: Wire) => {
         const kind = String.fromCharCode(chunk[0] ?? 0)

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { access, readFile, rename, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatBootstrap, hasFailed, writeAccessRules } from './access.ts'
+import { createDatabase, writeAccessRules } from './access.ts'
 import { createUnfinishedPath, flush, hashPath, isPrivate, remove } from './folders.ts'
 import type { Location } from './location.ts'
 import {
+  checkProgram,
   createFileProblem,
   createProgramProblem,
   EmbeddedProblem,
@@ -24,14 +25,10 @@ import { createServerArguments, port, readMemoryBytes, type Settings } from './s
 export async function createCluster(bin: string, location: Location, password: string): Promise<boolean> {
   const { home, cluster, identity } = location
   const fresh = createUnfinishedPath(home)
-  const check = (step: string, { ok, output }: { ok: boolean; output: string }) => {
-    if (!ok || hasFailed(output)) throw createProgramProblem(output, step, home)
-  }
-  const alone = ['--single', '-D', fresh, '-c', 'log_checkpoints=off', 'postgres']
   try {
-    check('make its cluster', await run(identity, `${bin}/initdb`, ['-D', fresh, ...initdbOptions]))
-    check('make its database', await run(identity, `${bin}/postgres`, alone, formatBootstrap(password)))
-    check('write its rules of access', await writeAccessRules(location, fresh, password))
+    checkProgram(await run(identity, `${bin}/initdb`, ['-D', fresh, ...initdbOptions]), 'make its cluster', home)
+    checkProgram(await createDatabase(bin, { ...location, cluster: fresh }, password), 'make its database', home)
+    checkProgram(await writeAccessRules(location, fresh, password), 'write its rules of access', home)
     await rename(fresh, cluster)
     await flush(home)
     return true
@@ -75,25 +72,14 @@ export async function clusterExists({ cluster }: Location, major: string): Promi
 }
 
 /** A PostgreSQL that is being started. */
-export type ServerStart = {
-  pid: number | undefined
-  /** undefined while it runs */
-  end: () => 'failed' | 'stopped' | undefined
-  /** the bytes of start.log before it */
-  logBytes: number
-}
+export type ServerStart = Awaited<ReturnType<typeof startServer>>
 
 /**
  * Starts PostgreSQL in a session of its own: Ctrl-C in the terminal does not reach it, and it survives this process.
  * `reused` is the process id of a killed server that another program has now. PostgreSQL then ignores this id, as with
  * pg_ctl, and still checks whether the cluster's shared memory is in use.
  */
-export async function startServer(
-  bin: string,
-  location: Location,
-  reused: number | undefined,
-  more: Settings = {},
-): Promise<ServerStart> {
+export async function startServer(bin: string, location: Location, reused?: number, more: Settings = {}) {
   const { home, cluster, identity } = location
   const { blocks, bsize } = await statfs(home)
   const size = { memory: readMemoryBytes(), disk: blocks * bsize }
@@ -110,7 +96,13 @@ export async function startServer(
   let end: 'failed' | 'stopped' | undefined
   child.once('error', () => (end = 'failed'))
   child.once('exit', (code) => (end = code ? 'failed' : 'stopped'))
-  return { pid: child.pid, end: () => end, logBytes }
+  return {
+    pid: child.pid,
+    /** Returns undefined while it runs. */
+    end: () => end,
+    /** the bytes of start.log before it */
+    logBytes,
+  }
 }
 
 /** Returns the reason if the start may be repeated: another PostgreSQL runs, or was just stopped. Throws otherwise. */
@@ -123,10 +115,7 @@ export async function explainEnd(start: ServerStart, location: Location): Promis
 }
 
 /** Reads the log of one start. Lines with another process id in start.log are of starts at the same time. */
-export async function readStartLog(
-  { home, cluster, identity }: Location,
-  { pid, logBytes }: ServerStart,
-): Promise<string> {
+export async function readStartLog({ home, cluster, identity }: Location, { pid, logBytes }: ServerStart) {
   const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logBytes))
   const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
   if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()

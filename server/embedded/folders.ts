@@ -56,12 +56,8 @@ export const hashPath = (path: string): string => createHash('sha256').update(pa
 
 /** Reads a file and its owner, not following a link. Returns undefined if it does not exist. */
 export async function readOwned(path: string): Promise<{ text: string; uid: number } | undefined> {
-  const handle = await ifExists(open(path, constants.O_RDONLY | constants.O_NOFOLLOW), path)
-  try {
-    return handle && { text: await handle.readFile('utf8'), uid: (await handle.stat()).uid }
-  } finally {
-    await handle?.close()
-  }
+  await using handle = await ifExists(open(path, constants.O_RDONLY | constants.O_NOFOLLOW), path)
+  return handle && { text: await handle.readFile('utf8'), uid: (await handle.stat()).uid }
 }
 
 /** Creates a file atomically, by a hard link to a finished one. Returns false if another start was first. */
@@ -106,8 +102,8 @@ export async function writeSecret(path: string, text: string, { uid, gid }: { ui
 
 /** Flushes a folder: only then is a new name in it on the disk. */
 export async function flush(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
+  await using handle = await open(folder, 'r')
+  await handle.sync()
 }
 
 /** Returns the path of a folder under work: it has the id of its process, and is renamed when it is whole. */
@@ -151,14 +147,11 @@ async function isOld(folder: string): Promise<boolean> {
   }
 }
 
-/** The result of a trial to create a file in a folder. */
-export type FolderTrial = { wrong: string } | { freeBytes: number }
-
 /**
  * Creates a file in a folder as the user who will write there, and removes it. If the folder is missing, tries the
  * nearest one above: this process will create the folder, and the user has to reach it.
  */
-export async function tryFolder(path: string, identity: Identity): Promise<FolderTrial> {
+export async function tryFolder(path: string, identity: Identity): Promise<{ wrong: string } | { freeBytes: number }> {
   const folder = resolve(path)
   const { nearest, isFolder } = await findNearest(folder)
   if (!isFolder) return { wrong: `${nearest} is not a folder` }

@@ -28,7 +28,7 @@ export async function findLocation(folder: string, shared: string, user: string 
   const data = await ensureDataFolder(folder)
   const inside = join(data, 'postgres')
   const pointed = await readPointer(data)
-  if (isRoot()) return findRootLocation({ data, user }, inside, pointed, shared)
+  if (isRoot()) return findRootLocation({ data, shared, user }, inside, pointed)
   const identity = readOwnIdentity()
   await createFolder(inside)
   if ((await readStats(inside))?.uid !== identity.uid)
@@ -38,17 +38,12 @@ export async function findLocation(folder: string, shared: string, user: string 
   return createLocation(data, inside, identity)
 }
 
-/** The data folder, and the user of the settings as whom root runs PostgreSQL. */
-type RootRequest = { data: string; user: string | null }
+/** The data folder, root's folder for clusters elsewhere, and the user of the settings as whom root runs PostgreSQL. */
+type RootRequest = { data: string; shared: string; user: string | null }
 
 /** Returns the place in the data folder if PostgreSQL's user can reach it, else one in a folder that all can pass. */
-async function findRootLocation(
-  request: RootRequest,
-  inside: string,
-  pointed: string | undefined,
-  shared: string,
-): Promise<Location> {
-  const { data } = request
+async function findRootLocation(request: RootRequest, inside: string, pointed: string | undefined): Promise<Location> {
+  const { data, shared } = request
   const holdsCluster = (await readStats(join(inside, 'cluster'))) !== undefined
   if (pointed && !holdsCluster) return findPointedLocation(pointed, request)
   const here = await claimFolder(inside, request)

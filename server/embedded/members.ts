@@ -73,18 +73,13 @@ async function callLock(client: Client, lock: string): Promise<boolean> {
 /** An arbitrary number, the same in every version of Plumbline: "plumb" in ASCII. */
 const lockKey = 0x706c756d62
 
-/** A membership that is renewed when its connection is lost, because others may stop and start PostgreSQL meanwhile. */
-export type LastingMembership = Pick<Membership, 'leave'> & {
-  /** Replaces the function that renews it. The first one, `joinUsers`, starts nothing. */
-  retakeBy(next: Return): void
-}
-
 /** A function that renews a membership or rejects. The pause between tries doubles each time, up to `pauseMsMax`. */
 export type Return = { retake(leaving: AbortSignal): Promise<Membership>; pauseMsMax: number }
 
 const pauseMsMin = 250
 
-export function keepMembership(first: Membership, connection: Connection): LastingMembership {
+/** Renews a membership when its connection is lost, because others may stop and start PostgreSQL meanwhile. */
+export function keepMembership(first: Membership, connection: Connection) {
   const leaving = new AbortController()
   const { signal } = leaving
   const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -110,10 +105,11 @@ export function keepMembership(first: Membership, connection: Connection): Lasti
   }
 
   return {
-    retakeBy(next) {
+    /** Replaces the function that renews it. The first one, `joinUsers`, starts nothing. */
+    retakeBy(next: Return): void {
       way = next
     },
-    async leave(whenLast) {
+    async leave(whenLast: () => Promise<void>): Promise<void> {
       leaving.abort()
       await staying
       const membership = held ?? (await joinUsers(connection).catch(() => undefined))

@@ -95,8 +95,6 @@ export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => clearInterval(timer))
 }
 
-type RunningCluster = { connection: Connection; how: EmbeddedDatabase['how']; membership: Membership }
-
 type ClusterTask = {
   machine: Machine
   location: Location
@@ -116,7 +114,7 @@ const orphansMs = 1000
  * Reads the status, takes the next missing step, and repeats both until PostgreSQL has let us in. Others may create,
  * start and stop at the same time: the next reading shows it.
  */
-async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
+async function ensureRunning(task: ClusterTask) {
   const { machine, location, password, archiving, progress } = task
   const { home, cluster, identity } = location
   let waitingSince = Date.now()
@@ -135,7 +133,8 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
       else if (joined) {
         // The checkpointer fell asleep during the start, when it ignores archive_timeout. SIGHUP wakes it.
         if (archiving) process.kill(status.pid, 'SIGHUP')
-        return { ...joined, how: created ? 'created' : start?.pid === status.pid ? 'started' : 'attached' }
+        const how = created ? 'created' : start?.pid === status.pid ? 'started' : 'attached'
+        return { ...joined, how } as const
       }
     }
     if (start?.end()) {
@@ -156,14 +155,13 @@ async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
         exists = true
         waitingSince = Date.now()
       }
-      const reused = status.state === 'stale' ? status.reused : undefined
       let busy: string | undefined
       if (!(await hasPassword(location, password))) {
-        busy = await secureCluster(bin, location, password, reused)
+        busy = await secureCluster(bin, location, password, status.reused)
         waitingSince = Date.now()
       }
       if (busy) reason = busy
-      else start = await startServer(bin, location, reused, (await archiving?.()) ?? {})
+      else start = await startServer(bin, location, status.reused, await archiving?.())
     }
     const waitedMs = Date.now() - waitingSince
     // After a power cut PostgreSQL first replays its log, which may take minutes.
@@ -293,16 +291,13 @@ async function keepRunning(task: ClusterTask, host: string, keeper: Keeper): Pro
 }
 
 /** The state of a bundled PostgreSQL, running or not. */
-export type EmbeddedState = Pick<EmbeddedDatabase, 'runsAs'> & {
-  cluster: string
-  /** the user as whom it runs, or would */
-  identity: Identity
-  /** undefined while it does not run */
-  connection: Connection | undefined
-}
+export type EmbeddedState = Awaited<ReturnType<typeof inspectEmbedded>>
 
-/** Reads the state of the bundled PostgreSQL of a data folder. Starts nothing and changes nothing. */
-export async function inspectEmbedded(folder: string, user: string | null): Promise<EmbeddedState> {
+/**
+ * Reads the state of the bundled PostgreSQL of a data folder, and the user as whom it runs, or would. The connection is
+ * undefined while it does not run. Starts nothing and changes nothing.
+ */
+export async function inspectEmbedded(folder: string, user: string | null) {
   const data = await resolveFolder(folder)
   const inside = join(data, 'postgres')
   const pointed = isRoot() && !(await readStats(join(inside, 'cluster'))) ? await readPointer(data) : undefined

@@ -33,6 +33,11 @@ export function createProgramProblem(output: string, step: string, folder: strin
   return new EmbeddedProblem(`PostgreSQL failed to ${step} in ${folder}: ${formatProgramOutput(output)}`)
 }
 
+/** Throws if one of PostgreSQL's programs failed or logged an error. */
+export function checkProgram({ ok, output }: { ok: boolean; output: string }, step: string, folder: string): void {
+  if (!ok || /\b(ERROR|FATAL|PANIC):/.test(output)) throw createProgramProblem(output, step, folder)
+}
+
 export const findErrorCode = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
 

@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { EmbeddedProblem } from './problems.ts'
 
 /** The user as whom PostgreSQL runs. `other`: this process is root and switches to that user. */
@@ -47,13 +46,8 @@ function readUsers(): { name: string; uid: number; gid: number }[] {
 }
 
 /** Runs a program as `identity` to its end. Never rejects. */
-export function run(
-  identity: Identity,
-  file: string,
-  args: readonly string[],
-  input = '',
-): Promise<{ ok: boolean; output: string }> {
-  return new Promise((resolve) => {
+export function run(identity: Identity, file: string, args: readonly string[], input = '') {
+  return new Promise<{ ok: boolean; output: string }>((resolve) => {
     let output = ''
     const fail = (error: unknown) => resolve({ ok: false, output: String(error) })
     try {
@@ -92,8 +86,7 @@ export const spawnOptions = ({ uid, gid, other }: Identity) => ({
  * `reused` is its process id if another program has it now.
  */
 export type ServerStatus =
-  | { state: 'absent' }
-  | { state: 'stale'; reused?: number }
+  | { state: 'absent' | 'stale'; reused?: number }
   | { state: 'alive'; pid: number; doing: 'starting' | 'ready' | 'stopping'; socketFolder: string }
 
 export async function readStatus(cluster: string): Promise<ServerStatus> {
@@ -132,11 +125,10 @@ export async function readProcessStart(pid: number): Promise<string | undefined>
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
 }
 
-const readColumn = (column: string, pid: number): Promise<string> =>
-  promisify(execFile)('/bin/ps', ['-ww', '-o', column, '-p', String(pid)]).then(
-    ({ stdout }) => stdout,
-    () => '',
-  )
+async function readColumn(column: string, pid: number): Promise<string> {
+  const { ok, output } = await run(readOwnIdentity(), '/bin/ps', ['-ww', '-o', column, '-p', String(pid)])
+  return ok ? output : ''
+}
 
 /**
  * Kills the processes of a cluster that have outlived their postmaster. Those that wait for a lock whose holder was killed

@@ -89,7 +89,7 @@ async function createCopy(original: string, copy: string): Promise<void> {
   try {
     await removeLeftovers(parent, own)
     const { ok, output } = await shell(own, copyScript, original, fresh)
-    if (!ok) throw createCopyError(output)
+    if (!ok) throw Object.assign(new Error(output.trim()), isDiskFull(output) && { code: 'ENOSPC' })
     await createMissingLinks(fresh)
     // Without sync a power cut could leave the name of the copy on the disk, and not its files.
     await run(own, 'sync', [])
@@ -107,9 +107,6 @@ async function createCopy(original: string, copy: string): Promise<void> {
 
 /** Copies with new modes, because only the owner can read the files of a private checkout. */
 const copyScript = 'cp -RP "$1" "$2" && chmod -R u=rwX,go=rX "$2"'
-
-const createCopyError = (output: string): Error =>
-  Object.assign(new Error(output.trim()), isDiskFull(output) && { code: 'ENOSPC' })
 
 const tryRename = (from: string, to: string): Promise<boolean> =>
   rename(from, to).then(

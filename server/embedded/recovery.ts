@@ -18,7 +18,7 @@ export type Moment = 'copied' | 'latest' | Time
 /** `text` is for PostgreSQL, with a numeric offset and up to microseconds. `at` is nearly the same, for comparisons. */
 export type Time = { text: string; at: Date }
 
-export type RecoveryRequest = {
+type RecoveryRequest = {
   /** the data folder */
   folder: string
   user: string | null
@@ -57,7 +57,7 @@ export const recoverCluster = (request: RecoveryRequest): Promise<string | undef
       const bin = await findPrograms(machine, aside, progress)
       progress('Recovering …')
       const last = await runRecovery(bin, aside, request)
-      const busy = await secureCluster(bin, aside, await ensurePassword(location), undefined)
+      const busy = await secureCluster(bin, aside, await ensurePassword(location))
       if (busy) throw new EmbeddedProblem(`${aside.cluster} is in use: ${busy}.`)
       await beforeUse(location.data)
       await rename(aside.cluster, location.cluster)
@@ -116,11 +116,7 @@ async function runRecovery(bin: string, location: Location, request: RecoveryReq
   }
 }
 
-async function createRecoveryProblem(
-  location: Location,
-  start: ServerStart,
-  request: RecoveryRequest,
-): Promise<EmbeddedProblem> {
+async function createRecoveryProblem(location: Location, start: ServerStart, request: RecoveryRequest) {
   const log = await readStartLog(location, start)
   if (!log.includes('recovery ended before configured recovery target was reached'))
     return createProgramProblem(log, 'recover', location.cluster)
