@@ -257,7 +257,7 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
       <Bullets>
         {involved.map(({ records, count, ids, effect }) => (
           <li key={records + effect}>
-            {removal.count(count, many(records))}
+            {count} × {many(records)}
             {effect && effects[effect] && ` – ${effects[effect]}`}
             {isLinked && definitionOf(registry, records) && may(records, 'VIEW') && (
               <>

@@ -32,7 +32,7 @@ export function CallPage({ id }: { id: number }) {
       <PendingContent error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
-          <Panel title={calls.one(call.method, call.details?.path ?? call.path)}>
+          <Panel title={`${call.method} ${call.details?.path ?? call.path}`}>
             <RefusedFacts call={call} />
             <Facts call={call} />
           </Panel>
@@ -150,7 +150,7 @@ function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResu
   const { calls } = useTexts().settings
   if (!details) {
     return (
-      <Panel title={calls.sent}>
+      <Panel title={calls.request}>
         <Typography color="textSecondary">
           {hidden !== null && hidden !== 'not_kept' ? calls.hidden(hidden.needs) : calls.notKept}
         </Typography>
@@ -162,7 +162,7 @@ function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResu
   return (
     <>
       <Part
-        title={calls.sent}
+        title={calls.request}
         line={`${method} ${path}${query === '' ? '' : `?${query}`}`}
         {...{ headers: request_headers, body: request_body, state: request_state, bytes: request_bytes }}
       />
