@@ -7,7 +7,7 @@ import { pluralizeEnglish, pluralizeGerman } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
-type Words = { fields: Record<string, string>; values: Record<string, string>; steps?: Record<string, string> }
+type Words = { fields?: Record<string, string>; values?: Record<string, string>; steps?: Record<string, string> }
 
 /** What the catalogue has to call by a name, of one resource. */
 const wanted = (definition: Definition): Required<Words> => {
@@ -22,7 +22,7 @@ const wanted = (definition: Definition): Required<Words> => {
 }
 
 /** The words of English, which leaves out those that are spelled as in the registry. */
-function withSpelled(named: Required<Words>, { fields, values }: Words): Omit<Words, 'steps'> {
+function withSpelled(named: Required<Words>, { fields = {}, values = {} }: Words): Omit<Words, 'steps'> {
   const spell = (name: string) => capital(formatName(name.toLowerCase()))
   const complete = (all: object, given: Record<string, string>) => {
     for (const [name, word] of Object.entries(given)) expect(word, name).not.toBe(spell(name))
