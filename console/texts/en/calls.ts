@@ -1,4 +1,3 @@
-import { refusals } from '#registry/refusals.ts'
 import { pluralizeEnglish as pluralize } from '../count.ts'
 
 /** The texts of the log of calls. */
@@ -43,9 +42,8 @@ export const calls = {
     'add-on': 'the add-ons of the company',
   } as { [gate: string]: string },
   advice: 'What to do',
-  advices: Object.fromEntries(Object.entries(refusals).map(([code, { advice }]) => [code, advice])) as {
-    [code: string]: string
-  },
+  /** A code without a text gets the advice of the service. */
+  advices: {} as { [code: string]: string },
   tokenGone:
     'The token was rotated, revoked or at its end before this call. Give the integration that made it the active token.',
   accountDisabled: 'The account behind the token is disabled. Enable it, or issue a token from another account.',
