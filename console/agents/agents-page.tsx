@@ -151,7 +151,7 @@ function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
   const { agents } = useTexts()
   const format = useFormat()
   const { state, decided_by, decided_at, write_id } = preview
-  const who = decided_by && decided_at && agents.decided(decided_by.name, format.exactly(decided_at))
+  const who = decided_by && decided_at && `${decided_by.name}, ${format.exactly(decided_at)}.`
   if (state === 'open' || state === 'waiting') return null
   return (
     <Note

@@ -23,13 +23,17 @@ import { TextLink } from '../ui/text-link.tsx'
 /** Shows the figures that need attention. Each links to the list that it counts. */
 export function HomePage() {
   const { home } = useTexts()
-  const { account } = useMe()
+  const { account, holds } = useMe()
   const { data, error, reload } = useLoaded('home')
   return (
     <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
-      <EndBanner />
-      <DeadBanner />
-      <WebhookBanner />
+      {holds('API_MANAGE') && (
+        <>
+          <EndBanner />
+          <DeadBanner />
+          <WebhookBanner />
+        </>
+      )}
       <PendingContent error={error} retry={reload} isThere={!!data} />
       {data && <MorningView morning={data} />}
     </Page>

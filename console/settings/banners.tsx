@@ -4,7 +4,6 @@ import { LinkBase, useStore } from 'react-admin'
 import type { DeadIntegration, Token, TokenCaller, WebhookTrouble } from '#derive/console/responses.ts'
 import { accountDisabled } from '#registry/webhooks.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { useMe } from '../me/me.tsx'
 import type { Texts } from '../texts/en/index.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -12,12 +11,8 @@ import { Note } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 import { callsAddress, tokenPath, webhookPath } from './paths.ts'
 
-/** Warns that the token ends within two weeks, or has ended, for accounts that can change that. */
+/** Warns that the token ends within two weeks, or has ended. */
 export function EndBanner() {
-  return useMe().holds('API_MANAGE') ? <LoadedBanner /> : null
-}
-
-function LoadedBanner() {
   const { api } = useTexts().settings
   // If this cannot be loaded, the page below reports it.
   const { data } = useLoaded('token.fetch')
@@ -51,12 +46,8 @@ export function EndAlert({ token: { expires_at }, children }: EndAlertProps) {
   )
 }
 
-/** Names the programs that still call with a refused token, to accounts that can change that. */
+/** Names the programs that still call with a refused token. */
 export function DeadBanner() {
-  return useMe().holds('API_MANAGE') ? <Dead /> : null
-}
-
-function Dead() {
   // If this cannot be loaded, the page below reports it.
   const { data = [] } = useLoaded('token.dead')
   const [seen, setSeen] = useStore<string[]>('cured-integrations', [])
@@ -101,12 +92,8 @@ function DeadIntegrationLine({ dead, onClose }: { dead: DeadIntegration; onClose
   )
 }
 
-/** Names the webhooks at which nothing arrives, for accounts that can change that. */
+/** Names the webhooks at which nothing arrives. */
 export function WebhookBanner() {
-  return useMe().holds('API_MANAGE') ? <Troubles /> : null
-}
-
-function Troubles() {
   const { webhooks } = useTexts().settings
   // If this cannot be loaded, the page below reports it.
   const { data = [] } = useLoaded('webhooks.troubles')

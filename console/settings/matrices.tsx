@@ -10,14 +10,15 @@ type MatrixProps = Omit<RecordMatrixProps, 'columns' | 'codeOf'>
 
 /** A matrix of resources and rights. */
 export function ScopeMatrix(props: MatrixProps) {
-  const { api } = useTexts().settings
+  const { settings, common } = useTexts()
+  const { api } = settings
   return (
     <RecordMatrix
       {...props}
       columns={[
         { key: 'VIEW', name: api.view },
         { key: 'EDIT', name: api.edit },
-        { key: 'DELETE', name: api.delete },
+        { key: 'DELETE', name: common.delete },
       ]}
       codeOf={(resource, action) => `${resource.toUpperCase()}_${action}`}
     />

@@ -71,9 +71,12 @@ export function SettingsPage() {
           ))}
         </Tabs>
       </nav>
-      {chosen.key !== 'webhooks' && <WebhookBanner />}
-      {chosen.key !== 'api' && <EndBanner />}
-      {chosen.key === 'api' && <DeadBanner />}
+      {holds('API_MANAGE') && (
+        <>
+          {chosen.key !== 'webhooks' && <WebhookBanner />}
+          {chosen.key === 'api' ? <DeadBanner /> : <EndBanner />}
+        </>
+      )}
       <Suspense fallback={<WaitingNotice />}>
         <chosen.Section />
       </Suspense>

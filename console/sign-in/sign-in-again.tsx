@@ -25,7 +25,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   }
   if (!open) return null
   return (
-    <AskFirst title={texts.signIn.again} confirm={texts.signIn.submit} onConfirm={submit} onClose={onDone}>
+    <AskFirst title={texts.signIn.again} confirm={texts.signIn.title} onConfirm={submit} onClose={onDone}>
       <Typography gutterBottom>{texts.signIn.againLead}</Typography>
       {error !== undefined && <Note severity="error">{refusalText(error, texts)}</Note>}
       <PasswordField autoFocus label={texts.signIn.password} value={password} onType={setPassword} />

@@ -90,7 +90,7 @@ export function SignInPage() {
                 size="medium"
               />
               <Button type="submit" variant="contained" size="large" loading={isBusy}>
-                {signIn.submit}
+                {signIn.title}
               </Button>
             </Stack>
           </form>
@@ -124,7 +124,7 @@ function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps
           onClick={() => onChoose(account_id)}
           sx={{ justifyContent: 'start', textAlign: 'start', overflowWrap: 'anywhere' }}
         >
-          {signIn.chosen(name, company.name)}
+          {company.name} ({name})
         </Button>
       ))}
       <Button onClick={onBack} disabled={isBusy}>

@@ -1,14 +1,12 @@
-type Forms = { one: string; other: string }
-
 /**
- * Returns a function that chooses the form of a sentence for a count by the plural rules of a language. In the form `#`
- * becomes the count as the language writes numbers.
+ * Returns a function that takes the two forms of a sentence and returns its text for a count, by the plural rules of a
+ * language. In the form `#` becomes the count as the language writes numbers.
  */
-export function createCountFormat(language: string): (count: number, forms: Forms) => string {
+function createPluralizer(language: string): (one: string, other: string) => (count: number) => string {
   const rules = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
-  return (count, { one, other }) => (rules.select(count) === 'one' ? one : other).replace('#', numbers.format(count))
+  return (one, other) => (count) => (rules.select(count) === 'one' ? one : other).replace('#', numbers.format(count))
 }
 
-export const formatEnglishCount = createCountFormat('en')
-export const formatGermanCount = createCountFormat('de')
+export const pluralizeEnglish = createPluralizer('en')
+export const pluralizeGerman = createPluralizer('de')

@@ -53,12 +53,12 @@ function recordTexts(texts: Texts) {
   const all = records as { [resource: string]: RecordTexts }
   const spelled = (name: string): string => capital(formatName(name))
   const label = (owner: string, field: string): string =>
-    all[owner]?.fields[field] ??
+    all[owner]?.fields?.[field] ??
     (commonFields as { [field: string]: string })[field] ??
     (memberFields as { [owner: string]: { [field: string]: string } })[owner]?.[field] ??
     spelled(field)
   const value = (resource: string, state: string): string =>
-    all[resource]?.values[state] ?? spelled(state.toLowerCase())
+    all[resource]?.values?.[state] ?? spelled(state.toLowerCase())
   const one = (resource: string): string =>
     all[resource]?.one ?? definitionOf(registry, resource)?.one ?? formatName(resource)
   const add = (resource: string): string => all[resource]?.add ?? texts.common.add(one(resource))

@@ -8,14 +8,11 @@ import { styled } from '@mui/material/styles'
 /** A list without marks. */
 export const PlainList = styled('ul')({ listStyle: 'none', margin: 0, padding: 0 })
 
-type Margins = {
+type BulletsProps = {
   /** Room above, in steps of the theme. */
   mt?: number
   /** Room below. */
   mb?: number
-}
-
-type BulletsProps = Margins & {
   isSmall?: boolean
   /** In pixels; a longer list is scrolled. */
   maxHeight?: number

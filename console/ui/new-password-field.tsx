@@ -3,33 +3,23 @@ import LinearProgress from '@mui/material/LinearProgress'
 import { useEffect, useState } from 'react'
 import type { Owner, Strength } from '#derive/password.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { SmallField } from './small-form.tsx'
+import { SmallField, type SmallFieldProps } from './small-form.tsx'
 
-type NewPasswordFieldProps = {
-  label: string
-  value: string
-  owner: Owner
-  wrong?: string | undefined
-  hint?: string
-  onType(typed: string): void
-}
+type NewPasswordFieldProps = SmallFieldProps & { value: string; owner: Owner; hint?: string | undefined }
 
 /** The input of a new password. Shows its strength by the service's own measure while it is typed. */
-export function NewPasswordField({ label, value, owner, wrong, hint, onType }: NewPasswordFieldProps) {
+export function NewPasswordField({ owner, hint, ...rest }: NewPasswordFieldProps) {
   const { profile } = useTexts()
-  const strength = useStrength(value, owner)
+  const strength = useStrength(rest.value, owner)
   return (
     <div>
       <SmallField
         type="password"
-        label={label}
-        value={value}
         autoComplete="new-password"
-        onType={onType}
-        wrong={wrong}
         hint={[profile.strengthHint, hint].filter(Boolean).join(' ')}
+        {...rest}
       />
-      {value !== '' && (
+      {rest.value !== '' && (
         // Reserves its place from the first letter on, so that nothing moves under a click when the measure arrives.
         <Box
           sx={{

@@ -4,7 +4,7 @@ import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Problem } from '#registry/definition.ts'
 import { isRefused } from '../client/ask.ts'
@@ -105,14 +105,9 @@ export const SmallForm = ({
   </form>
 )
 
-type FormDialogProps = {
+type Question = ComponentProps<typeof AskFirst>
+type FormDialogProps = Pick<Question, 'title' | 'confirm' | 'isDisabled' | 'onClose' | 'children'> & {
   form: ReturnType<typeof useSmallForm>
-  title: string
-  /** What the button says that sends it. */
-  confirm: string
-  isDisabled?: boolean
-  onClose(): void
-  children: ReactNode
 }
 
 /** A form in a wide dialog, which stays open until the form has been sent. */
@@ -125,7 +120,7 @@ export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
   </AskFirst>
 )
 
-type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'> & {
+export type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'> & {
   /** The problem, which is shown instead of the hint. */
   wrong?: string | undefined
   hint?: ReactNode
@@ -164,33 +159,26 @@ export const Select = <Value extends string | number>({ options, onChange, ...re
   </TextField>
 )
 
-type PasswordDialogProps = {
-  title: string
+type PasswordDialogProps = Pick<Question, 'title' | 'confirm' | 'isDangerous' | 'onClose'> & {
   lead: string
-  confirm: string
-  isDangerous?: boolean
   children?: ReactNode
-  onClose(): void
   /** Carries it out. A refusal is shown at the password. */
   send(password: string): Promise<unknown>
 }
 
 /** Explains what will happen and asks for the password first. */
-export function PasswordDialog({ title, lead, confirm, isDangerous, children, onClose, send }: PasswordDialogProps) {
+export function PasswordDialog({ lead, children, send, ...question }: PasswordDialogProps) {
   const [password, setPassword] = useState('')
   const form = useSmallForm(() => send(password))
   const wrong = form.wrong('password') ?? form.trouble
   return (
     <AskFirst
-      title={title}
-      confirm={confirm}
-      isDangerous={isDangerous}
       isBusy={form.isBusy}
       isDisabled={password === ''}
-      onConfirm={async () => (await form.submit()) && onClose()}
-      onClose={onClose}
+      onConfirm={async () => (await form.submit()) && question.onClose()}
+      {...question}
     >
-      {isDangerous ? <Note severity="warning">{lead}</Note> : <Typography gutterBottom>{lead}</Typography>}
+      {question.isDangerous ? <Note severity="warning">{lead}</Note> : <Typography gutterBottom>{lead}</Typography>}
       {children}
       <PasswordField autoFocus value={password} onType={setPassword} wrong={wrong} />
     </AskFirst>

@@ -49,7 +49,9 @@ export function createRowReader({ definition, file, settings, currency, catalogu
   const habits = habitsOf({ dates, decimal, currency })
   // Those of the reader's language come first.
   const wordsFor = (value: string): string[] =>
-    catalogues.map(({ records }) => records[definition.name]?.values[value] ?? capital(formatName(value.toLowerCase())))
+    catalogues.map(
+      ({ records }) => records[definition.name]?.values?.[value] ?? capital(formatName(value.toLowerCase())),
+    )
   const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
   const mapped = columns.flatMap((column, index) => {
     const target = targets.get(Object.hasOwn(mapping, column) ? (mapping[column] as string) : '')

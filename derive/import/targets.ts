@@ -11,7 +11,7 @@ export type Target = { path: string; name: string; member: string | undefined; f
 
 /** Words of the interface in one language. */
 export type Catalogue = {
-  records: { readonly [resource: string]: { fields: Labels; values: Labels } }
+  records: { readonly [resource: string]: { fields?: Labels; values?: Labels } }
   commonFields: Labels
   memberFields: { readonly [owner: string]: Labels }
 }
@@ -132,7 +132,7 @@ function namesOf(definition: Definition, target: Target, catalogues: readonly Ca
 }
 
 function labelsOf(catalogue: Catalogue, { name: resource }: Definition, { name, member }: Target) {
-  const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
+  const label = catalogue.records[resource]?.fields?.[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
   if (member === undefined) return [label]
   const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
   return [`${label} ${inside}`, inside]

@@ -18,7 +18,7 @@ import { workers } from './workers.ts'
 export type Registry = readonly Definition[]
 
 /** All resources: the six served ones in the order of the spec, then those of the ERP alone. */
-export const registry: Registry = [
+const resources = [
   projects,
   workers,
   clients,
@@ -33,7 +33,11 @@ export const registry: Registry = [
   invoices,
   contracts,
   equipmentLogs,
-]
+] as const
+export const registry: Registry = resources
+
+/** One of the resources, with the literal names of its fields and values. */
+export type Resource = (typeof resources)[number]
 
 /** The resources with routes at /v1. */
 export const servedResources: Registry = registry.filter(({ served }) => served)

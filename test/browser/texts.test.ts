@@ -3,11 +3,11 @@ import { capital, formatName } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
-import { createCountFormat } from '../../console/texts/count.ts'
+import { pluralizeEnglish, pluralizeGerman } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
-type Words = { fields: Record<string, string>; values: Record<string, string>; steps?: Record<string, string> }
+type Words = { fields?: Record<string, string>; values?: Record<string, string>; steps?: Record<string, string> }
 
 /** What the catalogue has to call by a name, of one resource. */
 const wanted = (definition: Definition): Required<Words> => {
@@ -22,7 +22,7 @@ const wanted = (definition: Definition): Required<Words> => {
 }
 
 /** The words of English, which leaves out those that are spelled as in the registry. */
-function withSpelled(named: Required<Words>, { fields, values }: Words): Omit<Words, 'steps'> {
+function withSpelled(named: Required<Words>, { fields = {}, values = {} }: Words): Omit<Words, 'steps'> {
   const spell = (name: string) => capital(formatName(name.toLowerCase()))
   const complete = (all: object, given: Record<string, string>) => {
     for (const [name, word] of Object.entries(given)) expect(word, name).not.toBe(spell(name))
@@ -72,9 +72,7 @@ describe.each([
   })
 })
 
-const english = createCountFormat('en')
-const german = createCountFormat('de')
-const records = { one: 'Delete # record?', other: 'Delete # records?' }
+const deleteRecords = pluralizeEnglish('Delete # record?', 'Delete # records?')
 
 test.each([
   [0, 'Delete 0 records?'],
@@ -83,10 +81,11 @@ test.each([
   [1.5, 'Delete 1.5 records?'],
   [12_345, 'Delete 12,345 records?'],
 ])('A sentence with the count %d is %j', (count, sentence) => {
-  expect(english(count, records)).toBe(sentence)
+  expect(deleteRecords(count)).toBe(sentence)
 })
 
 test('A count is written as the language writes numbers', () => {
-  expect(german(12_345, { one: '# Zeile', other: '# Zeilen' })).toBe('12.345 Zeilen')
-  expect(german(1, { one: '# Zeile', other: '# Zeilen' })).toBe('1 Zeile')
+  const lines = pluralizeGerman('# Zeile', '# Zeilen')
+  expect(lines(12_345)).toBe('12.345 Zeilen')
+  expect(lines(1)).toBe('1 Zeile')
 })

@@ -15,7 +15,8 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
     },
     { file: 'migrations/900_loyalty.sql', put: 'alter table clients add column loyalty text;\n' },
     { file: 'CHANGELOG.md', put: '- Clients have a loyalty.\n' },
-    ...words('  clients: {', "  clients: { ...{ loyalty: 'Loyalty' },"),
+    ...words("      credit_limit_minor: '", "      loyalty: 'Loyalty',\n      credit_limit_minor: '"),
+    ...words("      PUBLIC: '", "      GOLD: 'Gold',\n      SILVER: 'Silver',\n      PUBLIC: '"),
   ],
   'a field type': [
     {
@@ -79,8 +80,8 @@ export const vehicles = resource({
     },
     {
       file: 'registry/resources/index.ts',
-      at: 'export const registry: Registry = [\n',
-      put: "import { vehicles } from './vehicles.ts'\n\nexport const registry: Registry = [\n  vehicles,\n",
+      at: 'const resources = [\n',
+      put: "import { vehicles } from './vehicles.ts'\n\nconst resources = [\n  vehicles,\n",
     },
     { file: 'migrations/901_vehicles.sql', put: 'create table vehicles (company_id bigint);\n' },
     ...words('  trades: {', `  vehicles: { ${spareWords} },\n  trades: {`),

@@ -25,11 +25,11 @@ type ShownProps = {
 
 /** Shows a value in the reader's language. */
 export function FieldValue({ field, resource, value, isShort }: ShownProps) {
-  const { show, common } = useTexts()
+  const { common } = useTexts()
   const { value: word } = useRecordTexts()
   const format = useFormat()
   const { currency } = useMe().company
-  if (value === null || value === undefined || value === '') return <>{show.empty}</>
+  if (value === null || value === undefined || value === '') return <>–</>
   switch (field.kind) {
     case 'choice':
       return field.name === 'status' ? (

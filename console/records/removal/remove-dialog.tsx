@@ -2,7 +2,6 @@ import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
-import type { RecordDeleted } from '#derive/console/responses.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Preview, RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -39,7 +38,6 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   const [late, setLate] = useState<typeof asked.blocked>()
   const [isBusy, setBusy] = useState(false)
   const [changed, setChanged] = useState<Preview>()
-  const { preview, error } = asked
   const plan = changed ?? asked.plan
   const blocked = late ?? asked.blocked
 
@@ -67,11 +65,11 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
       confirm={blocked ? undefined : texts.common.delete}
       isDangerous
       isBusy={isBusy}
-      isDisabled={!preview}
+      isDisabled={!plan}
       onConfirm={remove}
       onClose={onClose}
     >
-      {!preview && !blocked && <PendingContent error={error} />}
+      {!plan && !blocked && <PendingContent error={asked.error} />}
       {blocked && (
         <>
           <Alert severity="warning" variant="outlined">
@@ -90,7 +88,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
           {removal.changed}
         </Note>
       )}
-      {preview && plan && !blocked && <PlanText plan={plan} />}
+      {plan && !blocked && <PlanText plan={plan} />}
     </AskFirst>
   )
 }
@@ -110,7 +108,7 @@ function PlanText({ plan }: { plan: Preview }) {
   )
 }
 
-type State = { preview?: RecordDeleted; plan?: Preview | undefined; blocked?: RefusedError; error?: unknown }
+type State = { plan?: Preview | undefined; blocked?: RefusedError; error?: unknown }
 
 /** Loads the preview of a deletion. */
 function usePreview(resource: string, id: number | string): State {
@@ -118,7 +116,7 @@ function usePreview(resource: string, id: number | string): State {
   useEffect(() => {
     const aborter = new AbortController()
     previewRemoval(resource, id, aborter.signal).then(
-      ({ data, plan }) => setState({ preview: data, plan }),
+      ({ plan }) => setState({ plan }),
       (error) => {
         if (aborter.signal.aborted) return
         setState(isRefused(error, 'delete_blocked') ? { blocked: error } : { error })
@@ -257,7 +255,7 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
       <Bullets>
         {involved.map(({ records, count, ids, effect }) => (
           <li key={records + effect}>
-            {removal.count(count, many(records))}
+            {count} × {many(records)}
             {effect && effects[effect] && ` – ${effects[effect]}`}
             {isLinked && definitionOf(registry, records) && may(records, 'VIEW') && (
               <>

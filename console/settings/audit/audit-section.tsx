@@ -24,12 +24,18 @@ const perPage = 50
 
 /** Lists sign-ins, changes of settings, exports and imports by pages. All of them can be exported as a file. */
 export function AuditSection() {
-  const { sections, audit } = useTexts().settings
+  const { sections, audit, history } = useTexts().settings
   const navigate = useNavigate()
   const { filter, page } = readAuditAddress(useLocation().search)
   const { answer, error, reload } = useLoaded('audit.list', { query: { ...pageQuery(page, perPage), ...filter } })
   const total = answer?.meta.total ?? 0
   const isNarrowed = Object.keys(filter).length > 0
+  const actorName = answer?.data.find(({ actor }) => actor)?.actor?.name
+  const set = (name: string, value: string) => navigate(auditAddress({ ...filter, [name]: value }))
+  const choices = [
+    { name: 'records', label: audit.records, options: history.kinds },
+    { name: 'action', label: audit.action, options: audit.actions },
+  ] as const
   return (
     <>
       <Lead>{audit.lead}</Lead>
@@ -54,12 +60,30 @@ export function AuditSection() {
             ))}
           </Box>
         </RowStack>
-        <AuditFilters
+        <LogFilters
+          idPrefix="audit"
+          width={160}
+          mb={1}
+          labels={audit}
           values={filter}
-          actorName={answer?.data.find(({ actor }) => actor)?.actor?.name}
-          onSet={(name, value) => navigate(auditAddress({ ...filter, [name]: value }))}
+          chips={[{ name: 'actor', label: `${audit.actor}: ${actorName ?? filter.actor}` }]}
+          onSet={set}
           onReload={reload}
-        />
+        >
+          {choices.map(({ name, label, options }) => (
+            <Select
+              key={name}
+              id={`audit-${name}`}
+              label={label}
+              value={filter[name] ?? ''}
+              options={[
+                { value: '', text: audit.any },
+                ...Object.entries(options).map(([value, text]) => ({ value, text })),
+              ]}
+              onChange={(value) => set(name, value)}
+            />
+          ))}
+        </LogFilters>
         <PendingContent error={error} retry={reload} isThere={!!answer} />
         {answer && total === 0 && <Empty title={audit.none} lead={audit.noneLead} />}
         {answer && total > 0 && (
@@ -74,49 +98,6 @@ export function AuditSection() {
         )}
       </Paper>
     </>
-  )
-}
-
-type AuditFiltersProps = {
-  values: AuditFilter
-  /** The name of the chosen account, if an entry has it. */
-  actorName: string | undefined
-  onSet(name: string, value: string): void
-  onReload(): void
-}
-
-function AuditFilters({ values, actorName, onSet, onReload }: AuditFiltersProps) {
-  const { settings } = useTexts()
-  const { audit } = settings
-  const choices = [
-    { name: 'records', label: audit.records, options: settings.history.kinds },
-    { name: 'action', label: audit.action, options: audit.actions },
-  ] as const
-  return (
-    <LogFilters
-      idPrefix="audit"
-      width={160}
-      mb={1}
-      labels={audit}
-      values={values}
-      chips={[{ name: 'actor', label: `${audit.actor}: ${actorName ?? values.actor}` }]}
-      onSet={onSet}
-      onReload={onReload}
-    >
-      {choices.map(({ name, label, options }) => (
-        <Select
-          key={name}
-          id={`audit-${name}`}
-          label={label}
-          value={values[name] ?? ''}
-          options={[
-            { value: '', text: audit.any },
-            ...Object.entries(options).map(([value, text]) => ({ value, text })),
-          ]}
-          onChange={(value) => onSet(name, value)}
-        />
-      ))}
-    </LogFilters>
   )
 }
 

@@ -32,7 +32,7 @@ export function CallPage({ id }: { id: number }) {
       <PendingContent error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
-          <Panel title={calls.one(call.method, call.details?.path ?? call.path)}>
+          <Panel title={`${call.method} ${call.details?.path ?? call.path}`}>
             <RefusedFacts call={call} />
             <Facts call={call} />
           </Panel>
@@ -50,6 +50,7 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
   const { calls } = texts.settings
   const { code, gate, lacking, problem, about } = call
   if (code === null) return null
+  const tokenAdvice = call.token_ended_at === null ? calls.accountDisabled : calls.tokenGone
   const errors = problem?.errors.map((error) => ({ field: error.field, said: problemText(error, texts) }))
   const fields = errors ?? (about ?? []).map((field) => ({ field, said: '' }))
   return (
@@ -71,7 +72,8 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
       )}
       {!lacking && (
         <div>
-          <strong>{calls.advice}:</strong> <Advice call={call} />
+          <strong>{calls.advice}:</strong>{' '}
+          {code === 'unauthorized' ? tokenAdvice : (calls.advices[code] ?? call.advice)}
         </div>
       )}
     </Note>
@@ -93,12 +95,6 @@ function LackingNotice({ lacking: { scope, token, account } }: { lacking: NonNul
   )
 }
 
-function Advice({ call: { code, advice, token_ended_at } }: { call: CallDetailsResult }) {
-  const { calls } = useTexts().settings
-  if (code === 'unauthorized') return token_ended_at === null ? calls.accountDisabled : calls.tokenGone
-  return calls.advices[code ?? ''] ?? advice
-}
-
 function Facts({ call }: { call: CallDetailsResult }) {
   const { settings, common } = useTexts()
   const { calls } = settings
@@ -111,9 +107,7 @@ function Facts({ call }: { call: CallDetailsResult }) {
     [
       calls.record,
       call.record_id && may(records, 'VIEW') && (
-        <TextLink key="record" to={pathOf(records, call.record_id)}>
-          #{call.record_id}
-        </TextLink>
+        <TextLink to={pathOf(records, call.record_id)}>#{call.record_id}</TextLink>
       ),
     ],
     [calls.operations, call.rows],
@@ -121,23 +115,11 @@ function Facts({ call }: { call: CallDetailsResult }) {
     [calls.code, call.code],
     [calls.outcome, calls.outcomes[call.outcome] ?? call.outcome],
     [calls.duration, `${format.number(Math.round(call.ms * 10) / 10)} ms`],
-    [
-      calls.peer,
-      call.peer && (
-        <TextLink key="peer" to={callsAddress({ peer: call.peer })}>
-          {call.peer}
-        </TextLink>
-      ),
-    ],
-    [
-      calls.token,
-      <TextLink key="token" to={callsAddress({ token: String(call.token_id) })}>
-        {call.token_label}
-      </TextLink>,
-    ],
+    [calls.peer, call.peer && <TextLink to={callsAddress({ peer: call.peer })}>{call.peer}</TextLink>],
+    [calls.token, <TextLink to={callsAddress({ token: String(call.token_id) })}>{call.token_label}</TextLink>],
     [calls.client, call.client],
     [calls.counted, call.counted ? common.yes : common.no],
-    [calls.marks, call.dry_run || call.replayed ? <Marks key="marks" call={call} /> : null],
+    [calls.marks, call.dry_run || call.replayed ? <Marks call={call} /> : null],
     [calls.request, call.request_id],
   ] as const
   return <FactList isBeside facts={facts} />
@@ -150,49 +132,36 @@ function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResu
   const { calls } = useTexts().settings
   if (!details) {
     return (
-      <Panel title={calls.sent}>
+      <Panel title={calls.request}>
         <Typography color="textSecondary">
           {hidden !== null && hidden !== 'not_kept' ? calls.hidden(hidden.needs) : calls.notKept}
         </Typography>
       </Panel>
     )
   }
-  const { method, path, query, request_headers, request_body, request_state, request_bytes } = details
-  const { answer_headers, answer_body, answer_state, answer_bytes } = details
+  const { method, path, query, request_state } = details
+  const line = `${method} ${path}${query === '' ? '' : `?${query}`}`
   return (
     <>
-      <Part
-        title={calls.sent}
-        line={`${method} ${path}${query === '' ? '' : `?${query}`}`}
-        {...{ headers: request_headers, body: request_body, state: request_state, bytes: request_bytes }}
-      />
+      <Part title={calls.request} line={line} side="request" details={details} />
       {request_state !== 'cut' && request_state !== 'left_out' && <Curl details={details} />}
-      <Part
-        title={calls.answer(status)}
-        {...{ headers: answer_headers, body: answer_body, state: answer_state, bytes: answer_bytes }}
-      />
+      <Part title={calls.answer(status)} side="answer" details={details} />
     </>
   )
 }
 
-type PartProps = {
-  title: string
-  line?: string
-  headers: { readonly [name: string]: string }
-  body: string | null
-  state: Details['request_state']
-  bytes: number
-}
+type PartProps = { title: string; line?: string; side: 'request' | 'answer'; details: Details }
 
-function Part({ title, line, headers, body, state, bytes }: PartProps) {
+function Part({ title, line, side, details }: PartProps) {
   const { calls } = useTexts().settings
   const format = useFormat()
+  const [headers, body] = [details[`${side}_headers`], details[`${side}_body`]]
   const note = {
     whole: undefined,
     masked: calls.masked,
     cut: calls.cut,
-    left_out: calls.leftOut(format.number(bytes)),
-  }[state]
+    left_out: calls.leftOut(format.number(details[`${side}_bytes`])),
+  }[details[`${side}_state`]]
   return (
     <Panel title={title}>
       <Code aria-label={title}>{formatMessage({ line, headers, body })}</Code>

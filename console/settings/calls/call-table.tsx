@@ -56,15 +56,15 @@ export const TellingFields = ({ isBad, children }: { isBad: boolean; children: R
 
 /** Marks the unusual about a call. A token that was valid then and has been revoked since gets no mark. */
 export function Marks({ call }: { call: Call }) {
-  const { calls } = useTexts().settings
+  const { outcomes, oldToken } = useTexts().settings.calls
   const isOld = call.code === 'unauthorized' && call.token_ended_at !== null
-  const marks = [call.dry_run && calls.dryRun, call.replayed && calls.replayed, isOld && calls.oldToken]
+  const marks = [call.dry_run && outcomes.dry_run, call.replayed && outcomes.replayed, isOld && oldToken]
   return (
     <Stack component="span" direction="row" spacing={0.5}>
       {marks
         .filter((mark) => mark !== false)
         .map((mark) => (
-          <Chip key={mark} label={mark} color={mark === calls.oldToken ? 'error' : 'default'} />
+          <Chip key={mark} label={mark} color={mark === oldToken ? 'error' : 'default'} />
         ))}
     </Stack>
   )

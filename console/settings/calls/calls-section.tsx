@@ -32,10 +32,7 @@ const perPage = 50
 export function CallsSection() {
   const { pathname, search } = useLocation()
   const id = Number(pathname.split('/')[3])
-  return id > 0 ? <CallPage key={id} id={id} /> : <Calls search={search} />
-}
-
-function Calls({ search }: { search: string }) {
+  if (id > 0) return <CallPage key={id} id={id} />
   const { filter, days, page } = readCallsAddress(search)
   return (
     <>

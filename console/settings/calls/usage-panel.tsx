@@ -205,8 +205,6 @@ function UsageTable({ days, by, series, nameOf, period }: UsageProps & { period:
 }
 
 const totalOf = (days: readonly UsageDay[], by: UsageGrouping, name?: string): number =>
-  days.reduce(
-    (sum, day) =>
-      sum + (name === undefined ? Object.values(day[by]).reduce((one, other) => one + other, 0) : (day[by][name] ?? 0)),
-    0,
-  )
+  days
+    .flatMap((day) => (name === undefined ? Object.values(day[by]) : [day[by][name] ?? 0]))
+    .reduce((sum, count) => sum + count, 0)

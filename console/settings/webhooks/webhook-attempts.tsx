@@ -136,7 +136,7 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
           {webhooks.requestIs[request_is]}
         </Alert>
       )}
-      <Part title={calls.sent} headers={request_headers} body={request_body} note={request_cut && webhooks.cut} />
+      <Part title={calls.request} headers={request_headers} body={request_body} note={request_cut && webhooks.cut} />
       {status === null ? (
         <Alert severity="error" variant="outlined">
           <strong>{webhooks.failures[failure ?? '']}</strong>: {detail}

@@ -61,10 +61,11 @@ function Facts({ webhook, onDone, onSecret }: PartProps) {
   const { webhooks, fields } = useTexts().settings
   const format = useFormat()
   const { name, url, payload, ordered, events, created_at, failing_since, next_attempt_at, previous_until } = webhook
+  const state = stateOf(webhook)
   const isPreviousGood = previous_until !== null && new Date(previous_until) > new Date()
   return (
     <Panel title={name} aside={<WebhookState webhook={webhook} />}>
-      <Advice webhook={webhook} />
+      {state !== 'well' && <Note severity={state === 'by_hand' ? 'info' : 'warning'}>{webhooks.advice[state]}</Note>}
       <FactList
         facts={[
           [fields.url, url],
@@ -82,14 +83,6 @@ function Facts({ webhook, onDone, onSecret }: PartProps) {
       <WebhookActions webhook={webhook} onDone={onDone} onSecret={onSecret} />
     </Panel>
   )
-}
-
-/** Shows the remedy if the webhook has a problem. */
-function Advice({ webhook }: { webhook: Webhook }) {
-  const { advice } = useTexts().settings.webhooks
-  const state = stateOf(webhook)
-  if (state === 'well') return null
-  return <Note severity={state === 'by_hand' ? 'info' : 'warning'}>{advice[state]}</Note>
 }
 
 /** Lists the changes of a webhook by people and by the service itself. */

@@ -1,4 +1,4 @@
-import { formatGermanCount as formatCount } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { agents as en, agentSettings as enSettings } from '../en/agents.ts'
 
 /** Die Texte über Agenten: worum sie bitten und was sie dürfen. */
@@ -11,7 +11,7 @@ export const agents: typeof en = {
   others: 'Alles andere',
   one: 'Änderung eines Agenten',
   by: (who) => `nennt sich ${who}`,
-  records: (count) => formatCount(count, { one: '# Datensatz', other: '# Datensätze' }),
+  records: pluralize('# Datensatz', '# Datensätze'),
   noReason: 'Der Grund ist nicht mehr bekannt',
   nothing: 'nichts',
   says: 'Was der Agent sagt',
@@ -39,12 +39,8 @@ export const agents: typeof en = {
   },
   hidden: 'Der Agent darf die Werte nicht sehen, daher stehen sie nicht hier. Was er gesendet hat, steht unten.',
   newRecord: 'ein neuer Datensatz dieser Änderung',
-  more: (count) => formatCount(count, { one: '# weiteren zeigen', other: '# weitere zeigen' }),
-  beyond: (count) =>
-    formatCount(count, {
-      one: 'und # weiterer, der nicht aufgeführt ist',
-      other: 'und # weitere, die nicht aufgeführt sind',
-    }),
+  more: pluralize('# weiteren zeigen', '# weitere zeigen'),
+  beyond: pluralize('und # weiterer, der nicht aufgeführt ist', 'und # weitere, die nicht aufgeführt sind'),
   sent: 'Was der Agent gesendet hat, im Wortlaut',
   decide: 'Ihre Entscheidung',
   approveLead: 'Die Freigabe schreibt nichts. Danach kann der Agent genau das tun und nichts anderes.',
@@ -53,7 +49,6 @@ export const agents: typeof en = {
   decline: 'Ablehnen',
   approvedNow: 'Freigegeben. Der Agent kann es jetzt anwenden.',
   declinedNow: 'Abgelehnt. Es geschieht nichts.',
-  decided: (who, at) => `${who}, ${at}.`,
   outcomes: {
     approved: 'Freigegeben, noch nicht angewendet.',
     declined: 'Abgelehnt. Es geschah nichts.',
@@ -72,7 +67,7 @@ export const agents: typeof en = {
   mayNotLead: (permission) =>
     `Dafür ist ${permission} nötig, das Ihr Konto nicht hat. Fragen Sie jemanden, der es hat.`,
   homeTitle: 'Agenten warten auf Sie',
-  menu: (count) => formatCount(count, { one: '# wartet auf Sie', other: '# warten auf Sie' }),
+  menu: pluralize('# wartet auf Sie', '# warten auf Sie'),
 }
 
 /** Einstellungen, Agenten. */

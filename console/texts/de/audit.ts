@@ -1,10 +1,10 @@
-import { formatGermanCount as formatCount } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { audit as english } from '../en/audit.ts'
 
 /** The texts of Settings, Audit. */
 export const audit: typeof english = {
   lead: 'Wer sich angemeldet hat oder daran scheiterte, wessen Sitzungen endeten, und was eingestellt, ausgegeben und eingelesen wurde. Anmeldungen, Exporte und Importe werden 400 Tage aufbewahrt, wenn der Betreiber es nicht anders bestimmt; der Rest bleibt.',
-  found: (count) => formatCount(count, { one: '# Eintrag', other: '# Einträge' }),
+  found: pluralize('# Eintrag', '# Einträge'),
   all: 'Einträge',
   none: 'Nichts gefunden',
   noneLead: 'Wählen Sie andere Tage, oder zeigen Sie alles.',

@@ -1,10 +1,10 @@
-import { formatGermanCount as formatCount } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { calls as english } from '../en/calls.ts'
 
 export const calls: typeof english = {
   none: 'Keine passenden Aufrufe',
   noneLead: 'Aufrufe erscheinen hier nach einer Sekunde. Ändern Sie die Filter, wenn Sie welche erwarten.',
-  matching: (count) => formatCount(count, { one: '# Aufruf', other: '# Aufrufe' }),
+  matching: pluralize('# Aufruf', '# Aufrufe'),
   time: 'Zeit',
   route: 'Route',
   status: 'Status',
@@ -14,8 +14,6 @@ export const calls: typeof english = {
   peer: 'Von',
   client: 'Nennt sich',
   marks: 'Bemerkungen',
-  dryRun: 'Probelauf',
-  replayed: 'Wiederholt',
   oldToken: 'Altes Token',
   counted: 'Gezählt',
   token: 'Token',
@@ -30,7 +28,6 @@ export const calls: typeof english = {
   dayHint: 'Tage sind die der Weltzeit (UTC).',
   copyAddress: 'Adresse dieser Seite kopieren',
   open: (time) => `Aufruf von ${time} öffnen`,
-  one: (method, path) => `${method} ${path}`,
   all: 'Alle Aufrufe',
   gate: 'Abgelehnt durch',
   gates: {
@@ -79,7 +76,6 @@ export const calls: typeof english = {
   },
   changeScopes: 'Ändern, was das Token darf',
   problems: 'Was nicht stimmt',
-  sent: 'Anfrage',
   answer: (status) => `Antwort: ${status}`,
   masked: 'Schützenswerte Felder sind verdeckt.',
   cut: 'Nur der Anfang ist aufbewahrt.',
@@ -106,13 +102,13 @@ export const calls: typeof english = {
   failures: 'Was scheitert',
   failuresLead: 'Ablehnungen der letzten sieben Tage, gleiche zusammen.',
   noFailures: 'In den letzten sieben Tagen wurde nichts abgelehnt.',
-  failure: (count, since) => formatCount(count, { one: `einmal, ${since}`, other: `#-mal seit ${since}` }),
+  failure: (count, since) => pluralize(`einmal, ${since}`, `#-mal seit ${since}`)(count),
   on: 'bei',
   showFailures: (what) => `Aufrufe zeigen: ${what}`,
   lastFailure: 'Den letzten öffnen',
   keeping: 'Was Aufrufe sagen',
   keepingLead: (days) =>
-    `Anfragen und Antworten werden ${formatCount(days, { one: '# Tag', other: '# Tage' })} aufbewahrt, je bis zu 16 KiB und bei vielen Aufrufen nicht von jedem. Schützenswerte Felder sind verdeckt, Tokens nie dabei.`,
+    `Anfragen und Antworten werden ${pluralize('# Tag', '# Tage')(days)} aufbewahrt, je bis zu 16 KiB und bei vielen Aufrufen nicht von jedem. Schützenswerte Felder sind verdeckt, Tokens nie dabei.`,
   keepingNever: 'Wer den Dienst betreibt, hat entschieden, dass davon nichts aufbewahrt wird.',
   keepingOn: 'Was Aufrufe sagen, wird ab jetzt aufbewahrt.',
   keepingOff: 'Was Aufrufe sagen, wird nicht mehr aufbewahrt, und was da war, wird entfernt.',

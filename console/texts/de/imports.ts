@@ -1,7 +1,5 @@
-import { createCountFormat } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
-
-const formatCount = createCountFormat('de')
 
 export const imports: Texts['imports'] = {
   title: (many) => `${many} einlesen`,
@@ -10,7 +8,7 @@ export const imports: Texts['imports'] = {
   choose: 'CSV-Datei wählen',
   another: 'Andere Datei',
   reading: 'Die Datei wird gelesen …',
-  rows: (count) => formatCount(count, { one: '# Zeile', other: '# Zeilen' }),
+  rows: pluralize('# Zeile', '# Zeilen'),
   file: 'Wie die Datei gelesen wird',
   separator: 'Trennzeichen',
   separators: { ',': 'Komma', ';': 'Semikolon', '\t': 'Tabulator' },
@@ -49,17 +47,16 @@ export const imports: Texts['imports'] = {
   downloadRefused: 'Abgelehnte Zeilen herunterladen',
   mend: 'Abgelehnte Zeilen werden nicht geschrieben. Bessern Sie sie in der Datei aus und lesen Sie sie noch einmal ein, oder machen Sie mit den anderen weiter.',
   nothingToDo: 'Es gibt nichts zu schreiben: Keine Zeile würde etwas anlegen oder ändern.',
-  apply: (count) => formatCount(count, { one: '# Zeile schreiben', other: '# Zeilen schreiben' }),
+  apply: pluralize('# Zeile schreiben', '# Zeilen schreiben'),
   back: 'Zurück zu den Spalten',
   done: (created, changed) => `Fertig: ${created} neu, ${changed} geändert.`,
   left: (same, refused) =>
-    `${formatCount(same, { one: '# war schon so', other: '# waren schon so' })}, ${formatCount(refused, { one: '# wurde abgelehnt', other: '# wurden abgelehnt' })}.`,
+    `${pluralize('# war schon so', '# waren schon so')(same)}, ${pluralize('# wurde abgelehnt', '# wurden abgelehnt')(refused)}.`,
   stopped: (done, total) =>
     `Angehalten nach Zeile ${done} von ${total}. Was geschrieben ist, bleibt, bis Sie weitermachen oder es zurücknehmen.`,
   goOn: 'Weitermachen',
   undoAll: 'Ganzen Import zurücknehmen',
-  undoing: (remaining) =>
-    `Wird zurückgenommen, noch ${formatCount(remaining, { one: '# Eintrag', other: '# Einträge' })} …`,
+  undoing: (remaining) => `Wird zurückgenommen, noch ${pluralize('# Eintrag', '# Einträge')(remaining)} …`,
   undone: 'Der ganze Import wurde zurückgenommen.',
   list: 'Zur Liste',
   changedTitle: 'Diese Zeilen würden inzwischen etwas anderes bewirken',

@@ -1,4 +1,4 @@
-import { formatGermanCount as formatCount } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
@@ -47,11 +47,9 @@ export const de: Texts = {
     title: 'Anmelden',
     lead: 'Projekte, Menschen und Papiere Ihrer Firma.',
     password: 'Passwort',
-    submit: 'Anmelden',
     wrong: 'E-Mail und Passwort gehören nicht zusammen.',
     choose: 'Wohin möchten Sie?',
     chooseLead: 'E-Mail und Passwort gehören zu mehreren Konten. Wählen Sie eines.',
-    chosen: (name, company) => `${company} (${name})`,
     other: 'Andere E-Mail verwenden',
     throttled: 'Das waren zu viele Versuche. Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
     again: 'Wieder anmelden',
@@ -118,18 +116,15 @@ export const de: Texts = {
     noMatchLead: 'Ändern oder leeren Sie die Suche und die Filter.',
     stepsDone: (done, failed) =>
       failed === 0 ? `${done} geändert` : `${done} geändert, ${failed} ließen sich nicht ändern`,
-    changedMeanwhile: (count) =>
-      formatCount(count, {
-        one: 'Einen davon hat inzwischen jemand anders geändert; er bleibt, wie er ist. Sehen Sie ihn sich zuerst an.',
-        other:
-          '# davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.',
-      }),
+    changedMeanwhile: pluralize(
+      'Einen davon hat inzwischen jemand anders geändert; er bleibt, wie er ist. Sehen Sie ihn sich zuerst an.',
+      '# davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.',
+    ),
     together: (money) => `${money} zusammen`,
   },
   show: {
     overview: 'Überblick',
     history: 'Verlauf',
-    empty: '–',
     showAll: 'Alle zeigen',
     nothingRelated: (many) => `Hier sind noch keine ${many}.`,
     stepDone: (status) => `Jetzt: ${status}`,
@@ -153,8 +148,7 @@ export const de: Texts = {
     created: (one) => `${one} angelegt.`,
     saved: 'Gespeichert.',
     unchanged: 'Nichts wurde geändert.',
-    problems: (count) =>
-      formatCount(count, { one: 'Ein Feld braucht Aufmerksamkeit', other: '# Felder brauchen Aufmerksamkeit' }),
+    problems: pluralize('Ein Feld braucht Aufmerksamkeit', '# Felder brauchen Aufmerksamkeit'),
     unsavedTitle: 'Ohne Speichern verlassen?',
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
@@ -209,14 +203,12 @@ export const de: Texts = {
     blockedBy: 'Im Weg',
     nothingElse: 'Sonst ist nichts betroffen.',
     deleted: (name) => `${name} ist gelöscht.`,
-    count: (count, many) => `${count} × ${many}`,
-    several: (count) => formatCount(count, { one: '# Datensatz löschen?', other: '# Datensätze löschen?' }),
+    several: pluralize('# Datensatz löschen?', '# Datensätze löschen?'),
     changed: 'Seit dem Öffnen hat sich etwas geändert. Das würde jetzt geschehen.',
-    severalBlocked: (count) =>
-      formatCount(count, {
-        one: '# davon lässt sich nicht löschen und bleibt:',
-        other: '# davon lassen sich nicht löschen und bleiben:',
-      }),
+    severalBlocked: pluralize(
+      '# davon lässt sich nicht löschen und bleibt:',
+      '# davon lassen sich nicht löschen und bleiben:',
+    ),
     severalDeleted: (count) => `${count} gelöscht.`,
   },
   removals: {
@@ -255,7 +247,7 @@ export const de: Texts = {
     more: 'Mehr zeigen',
     undoTitle: 'Alles davon zurücknehmen?',
     undoMany: (count) =>
-      `Das wurde mit anderem zusammen geschrieben: ${formatCount(count, { one: '# Eintrag wird zurückgenommen, so wie er vorher war', other: '# Einträge werden zurückgenommen, so wie sie vorher waren' })}.`,
+      `Das wurde mit anderem zusammen geschrieben: ${pluralize('# Eintrag wird zurückgenommen, so wie er vorher war', '# Einträge werden zurückgenommen, so wie sie vorher waren')(count)}.`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,
@@ -266,7 +258,7 @@ export const de: Texts = {
     licences: 'Zulassungen, die bald enden',
     service: 'Geräte vor der Wartung',
     hours: 'Stunden freizugeben',
-    hoursOf: (hours) => formatCount(hours, { one: '# Stunde', other: '# Stunden' }),
+    hoursOf: pluralize('# Stunde', '# Stunden'),
     drafts: 'Rechnungsentwürfe',
     recent: 'Letzte Änderungen',
     all: 'Alles in Ordnung',
@@ -295,7 +287,7 @@ export const de: Texts = {
     endOne: (device) => `Sitzung von ${device} beenden`,
     endOthers: 'Alle anderen beenden',
     ended: 'Die Sitzung ist beendet.',
-    endedOthers: (count) => formatCount(count, { one: '# Sitzung ist beendet.', other: '# Sitzungen sind beendet.' }),
+    endedOthers: pluralize('# Sitzung ist beendet.', '# Sitzungen sind beendet.'),
     saved: 'Ihr Profil ist gespeichert.',
     strength: ['Sehr leicht zu erraten', 'Leicht zu erraten', 'Noch zu erraten: ein Wort mehr', 'Gut', 'Sehr gut'],
     strengthHint:

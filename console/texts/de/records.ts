@@ -1,10 +1,16 @@
+import type { Resource } from '#registry/resources/index.ts'
 import type { Texts } from '../en/index.ts'
 import type { RecordTexts } from '../en/records.ts'
 
 /** German names everything itself, because the registry has English names. */
-type NamedTexts = RecordTexts & Required<Pick<RecordTexts, 'one' | 'many' | 'add'>>
+type NamedTexts<R extends Resource> = RecordTexts &
+  Required<Pick<RecordTexts, 'one' | 'many' | 'add'>> & {
+    fields: { [field in Exclude<keyof R['fields'], keyof typeof commonFields>]: string }
+    values: { [value in ValueOf<R['fields'][keyof R['fields']]>]: string }
+  }
+type ValueOf<F> = F extends { kind: 'choice'; values: readonly (infer Value extends string)[] } ? Value : never
 
-export const records: { [resource in keyof Texts['records']]: NamedTexts } = {
+export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
   projects: {
     one: 'Projekt',
     many: 'Projekte',
@@ -247,7 +253,7 @@ export const records: { [resource in keyof Texts['records']]: NamedTexts } = {
   },
 }
 
-export const commonFields: Texts['commonFields'] & { [field: string]: string } = {
+export const commonFields = {
   name: 'Name',
   code: 'Kürzel',
   status: 'Status',
@@ -277,7 +283,7 @@ export const commonFields: Texts['commonFields'] & { [field: string]: string } =
   currency: 'Währung',
   created_at: 'Angelegt',
   updated_at: 'Geändert',
-}
+} satisfies Texts['commonFields'] & { [field: string]: string }
 
 export const memberFields: Texts['memberFields'] = {
   address: {

@@ -1,4 +1,4 @@
-import { formatGermanCount as formatCount } from '../count.ts'
+import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
@@ -30,7 +30,6 @@ export const settings: Texts['settings'] = {
     all: 'Alle',
     view: 'Sehen',
     edit: 'Ändern',
-    delete: 'Löschen',
     allowlistHint:
       'Je Zeile eine IPv4-Adresse oder ein Bereich, etwa 203.0.113.7 oder 203.0.113.0/24. Leer: von überall.',
     allowlistWhy: 'Bitte geben Sie Ihr Passwort noch einmal ein, denn das entscheidet, von wo das Token gilt.',
@@ -83,12 +82,12 @@ export const settings: Texts['settings'] = {
     callingNow: 'Wer jetzt aufruft',
     callingNobody: 'In den letzten 24 Stunden hat niemand damit aufgerufen.',
     caller: (address, count, last) =>
-      `${address}: ${formatCount(count, { one: '# Aufruf', other: '# Aufrufe' })} in den letzten 24 Stunden, zuletzt ${last}`,
+      `${address}: ${pluralize('# Aufruf', '# Aufrufe')(count)} in den letzten 24 Stunden, zuletzt ${last}`,
     unknownAddress: 'Eine unbekannte Adresse',
     dead: (address, count, last) =>
-      `Das alte Token wird noch von ${address} benutzt: ${formatCount(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
+      `Das alte Token wird noch von ${address} benutzt: ${pluralize('# Ablehnung', '# Ablehnungen')(count)} in den letzten 24 Stunden, zuletzt ${last}.`,
     deadDisabled: (address, count, last) =>
-      `${address} wird abgelehnt, weil das Konto hinter dem Token gesperrt ist: ${formatCount(count, { one: '# Ablehnung', other: '# Ablehnungen' })} in den letzten 24 Stunden, zuletzt ${last}.`,
+      `${address} wird abgelehnt, weil das Konto hinter dem Token gesperrt ist: ${pluralize('# Ablehnung', '# Ablehnungen')(count)} in den letzten 24 Stunden, zuletzt ${last}.`,
     cured: (address) =>
       `${address} wurde mit dem alten Token abgelehnt und kam seither wieder durch. Läuft dort noch ein anderes Programm, hat es vielleicht noch das alte.`,
     deadCalls: (address) => `Aufrufe von ${address}`,
@@ -194,7 +193,7 @@ export const settings: Texts['settings'] = {
     open: (name) => `${name} öffnen`,
     nameHint: 'Wofür er ist, damit andere es wissen. Beispiel: Buchhaltung',
     urlHint: 'Wo Ihr Programm empfängt, etwa https://erp.example.com/hooks',
-    eventCount: (count) => formatCount(count, { one: '# Ereignis', other: '# Ereignisse' }),
+    eventCount: pluralize('# Ereignis', '# Ereignisse'),
     actions: {
       created: 'Angelegt',
       updated: 'Geändert',
@@ -343,7 +342,7 @@ export const settings: Texts['settings'] = {
     },
     enabled: 'Kann sich anmelden',
     disable: 'Gesperrt: kann sich nicht anmelden, und sein Token wird abgelehnt',
-    rights: (count) => formatCount(count, { one: '# Recht', other: '# Rechte' }),
+    rights: pluralize('# Recht', '# Rechte'),
     saved: 'Das Konto ist gespeichert.',
     you: 'Sie',
   },

@@ -1,4 +1,4 @@
-import { formatEnglishCount as formatCount } from '../count.ts'
+import { pluralizeEnglish as pluralize } from '../count.ts'
 
 /** The texts about agents: what they ask for, and what they may do. */
 export const agents = {
@@ -10,7 +10,7 @@ export const agents = {
   others: 'Everything else',
   one: 'Change of an agent',
   by: (who: string) => `claims to be ${who}`,
-  records: (count: number) => formatCount(count, { one: '# record', other: '# records' }),
+  records: pluralize('# record', '# records'),
   noReason: 'No reason is known any more',
   nothing: 'nothing',
   says: 'What the agent says',
@@ -38,9 +38,8 @@ export const agents = {
   },
   hidden: 'The agent may not see the values, so they are not shown. What it sent stands below.',
   newRecord: 'a new record of this change',
-  more: (count: number) => formatCount(count, { one: 'Show one more', other: 'Show # more' }),
-  beyond: (count: number) =>
-    formatCount(count, { one: 'and # more, which is not listed', other: 'and # more, which are not listed' }),
+  more: pluralize('Show one more', 'Show # more'),
+  beyond: pluralize('and # more, which is not listed', 'and # more, which are not listed'),
   sent: 'What the agent sent, to the letter',
   decide: 'Your decision',
   approveLead: 'Approving writes nothing. The agent can then do exactly this, and nothing else.',
@@ -49,7 +48,6 @@ export const agents = {
   decline: 'Decline',
   approvedNow: 'Approved. The agent can apply it now.',
   declinedNow: 'Declined. Nothing is done.',
-  decided: (who: string, at: string) => `${who}, ${at}.`,
   outcomes: {
     approved: 'Approved, not applied yet.',
     declined: 'Declined. Nothing was done.',
@@ -68,7 +66,7 @@ export const agents = {
   mayNotLead: (permission: string) =>
     `It needs ${permission}, which your account does not hold. Ask a colleague who does.`,
   homeTitle: 'Agents wait for you',
-  menu: (count: number) => formatCount(count, { one: '# waits for you', other: '# wait for you' }),
+  menu: pluralize('# waits for you', '# wait for you'),
 }
 
 /** Settings, Agents. */

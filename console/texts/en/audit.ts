@@ -1,9 +1,9 @@
-import { formatEnglishCount as formatCount } from '../count.ts'
+import { pluralizeEnglish as pluralize } from '../count.ts'
 
 /** The texts of Settings, Audit. */
 export const audit = {
   lead: 'Who signed in or failed to, whose sessions ended, and what was set, exported and imported. Sign-ins, exports and imports are kept for 400 days unless the operator decides otherwise; the rest stays.',
-  found: (count: number) => formatCount(count, { one: '# entry', other: '# entries' }),
+  found: pluralize('# entry', '# entries'),
   all: 'Entries',
   none: 'Nothing was found',
   noneLead: 'Choose other days, or show everything.',

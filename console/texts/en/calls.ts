@@ -1,11 +1,10 @@
-import { refusals } from '#registry/refusals.ts'
-import { formatEnglishCount as formatCount } from '../count.ts'
+import { pluralizeEnglish as pluralize } from '../count.ts'
 
 /** The texts of the log of calls. */
 export const calls = {
   none: 'No calls match',
   noneLead: 'Calls appear here within a second. Change the filters if you expect some.',
-  matching: (count: number) => formatCount(count, { one: '# call', other: '# calls' }),
+  matching: pluralize('# call', '# calls'),
   time: 'Time',
   route: 'Route',
   status: 'Status',
@@ -15,8 +14,6 @@ export const calls = {
   peer: 'From',
   client: 'Claims to be',
   marks: 'Remarks',
-  dryRun: 'Dry-run',
-  replayed: 'Replayed',
   oldToken: 'Old token',
   counted: 'Counted',
   token: 'Token',
@@ -36,7 +33,6 @@ export const calls = {
   dayHint: 'Days are those of UTC.',
   copyAddress: 'Copy the address of this page',
   open: (time: string) => `Open the call of ${time}`,
-  one: (method: string, path: string) => `${method} ${path}`,
   all: 'All calls',
   gate: 'Refused by',
   gates: {
@@ -46,9 +42,8 @@ export const calls = {
     'add-on': 'the add-ons of the company',
   } as { [gate: string]: string },
   advice: 'What to do',
-  advices: Object.fromEntries(Object.entries(refusals).map(([code, { advice }]) => [code, advice])) as {
-    [code: string]: string
-  },
+  /** A code without a text gets the advice of the service. */
+  advices: {} as { [code: string]: string },
   tokenGone:
     'The token was rotated, revoked or at its end before this call. Give the integration that made it the active token.',
   accountDisabled: 'The account behind the token is disabled. Enable it, or issue a token from another account.',
@@ -60,7 +55,6 @@ export const calls = {
   },
   changeScopes: 'Change what the token may do',
   problems: 'What is wrong',
-  sent: 'Request',
   answer: (status: number) => `Answer: ${status}`,
   masked: 'Fields that not everybody sees are masked.',
   cut: 'Only the beginning is kept.',
@@ -87,14 +81,13 @@ export const calls = {
   failures: 'What fails',
   failuresLead: 'Refusals of the last seven days, alike ones together.',
   noFailures: 'Nothing was refused in the last seven days.',
-  failure: (count: number, since: string) =>
-    formatCount(count, { one: `once, ${since}`, other: `# times since ${since}` }),
+  failure: (count: number, since: string) => pluralize(`once, ${since}`, `# times since ${since}`)(count),
   on: 'on',
   showFailures: (what: string) => `Show calls: ${what}`,
   lastFailure: 'Open the last one',
   keeping: 'What calls say',
   keepingLead: (days: number) =>
-    `Requests and answers are kept for ${formatCount(days, { one: '# day', other: '# days' })}, up to 16 KiB of each and not of every call when there are many. Sensitive fields are masked, tokens never kept.`,
+    `Requests and answers are kept for ${pluralize('# day', '# days')(days)}, up to 16 KiB of each and not of every call when there are many. Sensitive fields are masked, tokens never kept.`,
   keepingNever: 'Whoever runs the service has decided that nothing of it is kept.',
   keepingOn: 'What calls say is kept from now on.',
   keepingOff: 'What calls say is not kept any more, and what there was is removed.',

@@ -1,7 +1,5 @@
 import { fileProblems } from '#derive/import/file-problem.ts'
-import { createCountFormat } from '../count.ts'
-
-const formatCount = createCountFormat('en')
+import { pluralizeEnglish as pluralize } from '../count.ts'
 
 type ByCode = { readonly [code: string]: (...told: string[]) => string }
 
@@ -13,7 +11,7 @@ export const imports = {
   choose: 'Choose a CSV file',
   another: 'Another file',
   reading: 'Reading the file …',
-  rows: (count: number) => formatCount(count, { one: '# row', other: '# rows' }),
+  rows: pluralize('# row', '# rows'),
   file: 'How the file is read',
   separator: 'Separator',
   separators: { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab' } as { [sign: string]: string },
@@ -53,17 +51,16 @@ export const imports = {
   downloadRefused: 'Download the refused rows',
   mend: 'Refused rows are not written. Mend them in the file and import it again, or go on with the others.',
   nothingToDo: 'There is nothing to write: no row would make or change a record.',
-  apply: (count: number) => formatCount(count, { one: 'Write # row', other: 'Write # rows' }),
+  apply: pluralize('Write # row', 'Write # rows'),
   back: 'Back to the columns',
   done: (created: string, changed: string) => `Done: ${created} new, ${changed} changed.`,
   left: (same: number, refused: number) =>
-    `${formatCount(same, { one: '# was as it is', other: '# were as they are' })}, ${formatCount(refused, { one: '# was refused', other: '# were refused' })}.`,
+    `${pluralize('# was as it is', '# were as they are')(same)}, ${pluralize('# was refused', '# were refused')(refused)}.`,
   stopped: (done: string, total: string) =>
     `Stopped behind row ${done} of ${total}. What is written stays, until you go on or take it back.`,
   goOn: 'Go on',
   undoAll: 'Take the whole import back',
-  undoing: (remaining: number) =>
-    `Taking back, ${formatCount(remaining, { one: '# record', other: '# records' })} left …`,
+  undoing: (remaining: number) => `Taking back, ${pluralize('# record', '# records')(remaining)} left …`,
   undone: 'The whole import was taken back.',
   list: 'To the list',
   changedTitle: 'These rows would do something else by now',

@@ -1,4 +1,4 @@
-import { formatEnglishCount as formatCount } from '../count.ts'
+import { pluralizeEnglish as pluralize } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
@@ -46,11 +46,9 @@ export const en = {
     title: 'Sign in',
     lead: 'Your company’s projects, people and papers.',
     password: 'Password',
-    submit: 'Sign in',
     wrong: 'E-mail and password do not belong together.',
     choose: 'Where do you want to go?',
     chooseLead: 'Your e-mail and password belong to several accounts. Choose one.',
-    chosen: (name: string, company: string) => `${company} (${name})`,
     other: 'Use another e-mail',
     throttled: 'There were too many attempts. Wait a moment, then try again.',
     again: 'Sign in again',
@@ -114,17 +112,15 @@ export const en = {
     noMatchLead: 'Change or clear the search and the filters.',
     stepsDone: (done: number, failed: number) =>
       failed === 0 ? `${done} changed` : `${done} changed, ${failed} could not be changed`,
-    changedMeanwhile: (count: number) =>
-      formatCount(count, {
-        one: '# of them was changed by somebody else meanwhile and stays as it is; look at it first.',
-        other: '# of them were changed by somebody else meanwhile and stay as they are; look at them first.',
-      }),
+    changedMeanwhile: pluralize(
+      '# of them was changed by somebody else meanwhile and stays as it is; look at it first.',
+      '# of them were changed by somebody else meanwhile and stay as they are; look at them first.',
+    ),
     together: (money: string) => `${money} together`,
   },
   show: {
     overview: 'Overview',
     history: 'History',
-    empty: '–',
     showAll: 'Show all',
     nothingRelated: (many: string) => `No ${many.toLowerCase()} here yet.`,
     stepDone: (status: string) => `Now: ${status}`,
@@ -147,8 +143,7 @@ export const en = {
     created: (one: string) => `The ${one} was created.`,
     saved: 'Saved.',
     unchanged: 'Nothing was changed.',
-    problems: (count: number) =>
-      formatCount(count, { one: 'One field needs attention', other: '# fields need attention' }),
+    problems: pluralize('One field needs attention', '# fields need attention'),
     unsavedTitle: 'Leave without saving?',
     unsaved: 'What you typed is not saved yet and would be lost.',
     leave: 'Leave',
@@ -202,8 +197,7 @@ export const en = {
     blockedBy: 'In the way',
     nothingElse: 'Nothing else is affected.',
     deleted: (name: string) => `${name} is deleted.`,
-    count: (count: number, many: string) => `${count} × ${many}`,
-    several: (count: number) => formatCount(count, { one: 'Delete # record?', other: 'Delete # records?' }),
+    several: pluralize('Delete # record?', 'Delete # records?'),
     changed: 'Something has changed since you looked. This is what would happen now.',
     severalBlocked: (count: number) => `${count} of them cannot be deleted and will stay:`,
     severalDeleted: (count: number) => `${count} deleted.`,
@@ -246,7 +240,7 @@ export const en = {
     more: 'Show more',
     undoTitle: 'Take all of it back?',
     undoMany: (count: number) =>
-      `This was written together with others: ${formatCount(count, { one: '# record is taken back, as it was', other: '# records are taken back, as they were' })} before.`,
+      `This was written together with others: ${pluralize('# record is taken back, as it was', '# records are taken back, as they were')(count)} before.`,
   },
   home: {
     greeting: (name: string) => `Good day, ${name}`,
@@ -257,7 +251,7 @@ export const en = {
     licences: 'Licences about to lapse',
     service: 'Equipment due for service',
     hours: 'Hours to approve',
-    hoursOf: (hours: number) => formatCount(hours, { one: '# hour', other: '# hours' }),
+    hoursOf: pluralize('# hour', '# hours'),
     drafts: 'Draft invoices',
     recent: 'Recent changes',
     all: 'All is in order',
@@ -286,8 +280,7 @@ export const en = {
     endOne: (device: string) => `End the session of ${device}`,
     endOthers: 'End all others',
     ended: 'The session has ended.',
-    endedOthers: (count: number) =>
-      formatCount(count, { one: '# session has ended.', other: '# sessions have ended.' }),
+    endedOthers: pluralize('# session has ended.', '# sessions have ended.'),
     saved: 'Your profile is saved.',
     strength: ['Very easily guessed', 'Easily guessed', 'Still guessed: add a word', 'Good', 'Very good'],
     strengthHint:

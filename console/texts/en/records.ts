@@ -4,8 +4,8 @@ export type RecordTexts = {
   many?: string
   add?: string
   none: string
-  fields: { [field: string]: string }
-  values: { [value: string]: string }
+  fields?: { [field: string]: string }
+  values?: { [value: string]: string }
   /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
   steps?: { [state: string]: string }
   /** The remedy for a mistake in a locked record. */
@@ -32,7 +32,6 @@ export const records = nameResources({
       budget_minor: 'Budget',
       percent_complete: 'Complete, %',
     },
-    values: {},
     steps: {
       ACTIVE: 'Make active',
       ON_HOLD: 'Put on hold',
@@ -50,7 +49,6 @@ export const records = nameResources({
       hourly_cost_minor: 'Hourly cost',
       bill_rate_minor: 'Billing rate',
     },
-    values: {},
   },
   clients: {
     none: 'Those you work for, or would like to. Projects, estimates and invoices lead to them.',
@@ -66,7 +64,6 @@ export const records = nameResources({
     fields: {
       issue_date: 'Issued on',
     },
-    values: {},
     steps: {
       DRAFT: 'Back to draft',
       SENT: 'Mark as sent',
@@ -87,7 +84,6 @@ export const records = nameResources({
       retention_pct: 'Retention, %',
       rating: 'Rating, 1 to 5',
     },
-    values: {},
   },
   equipment: {
     add: 'New equipment',
@@ -107,8 +103,6 @@ export const records = nameResources({
   },
   trades: {
     none: 'Trades that workers and subcontractors practise.',
-    fields: {},
-    values: {},
   },
   categories: {
     none: 'Categories sort projects, clients and equipment.',
@@ -117,13 +111,9 @@ export const records = nameResources({
   },
   tasks: {
     none: 'What is to be done on a project.',
-    fields: {},
-    values: {},
   },
   contacts: {
     none: 'People to talk to at a client.',
-    fields: {},
-    values: {},
   },
   time_entries: {
     none: 'Hours that workers spent on projects. Approved hours are part of the books.',
@@ -137,7 +127,6 @@ export const records = nameResources({
     fields: {
       estimate_id: 'Estimate',
     },
-    values: {},
     steps: { ISSUED: 'Issue', PAID: 'Mark as paid', VOID: 'Void', 'PAID>ISSUED': 'Mark as not paid' },
     correction:
       'To put a mistake right, void it and issue a new invoice; one that is paid is marked as not paid first.',
@@ -149,7 +138,6 @@ export const records = nameResources({
       subcontractor_id: 'Subcontractor',
       amount_minor: 'Amount',
     },
-    values: {},
     steps: { SIGNED: 'Sign', CLOSED: 'Close' },
     correction: 'To put a mistake right, close it and sign a new contract.',
   },

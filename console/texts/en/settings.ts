@@ -1,4 +1,4 @@
-import { formatEnglishCount as formatCount } from '../count.ts'
+import { pluralizeEnglish as pluralize } from '../count.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
 import { calls } from './calls.ts'
@@ -30,7 +30,6 @@ export const settings = {
     all: 'All',
     view: 'View',
     edit: 'Edit',
-    delete: 'Delete',
     allowlistHint: 'One IPv4 address or range a line, such as 203.0.113.7 or 203.0.113.0/24. Empty: from anywhere.',
     allowlistWhy: 'Please give your password again, because this decides from where the token works.',
     allowlistSaved: 'The allowed addresses are saved and hold from the next call on.',
@@ -82,12 +81,12 @@ export const settings = {
     callingNow: 'Who is calling now',
     callingNobody: 'Nobody has called with it in the last 24 hours.',
     caller: (address: string, count: number, last: string) =>
-      `${address}: ${formatCount(count, { one: '# call', other: '# calls' })} in the last 24 hours, last ${last}`,
+      `${address}: ${pluralize('# call', '# calls')(count)} in the last 24 hours, last ${last}`,
     unknownAddress: 'An unknown address',
     dead: (address: string, count: number, last: string) =>
-      `The old token is still used by ${address}: ${formatCount(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
+      `The old token is still used by ${address}: ${pluralize('# refusal', '# refusals')(count)} in the last 24 hours, last ${last}.`,
     deadDisabled: (address: string, count: number, last: string) =>
-      `${address} is refused because the account behind the token is disabled: ${formatCount(count, { one: '# refusal', other: '# refusals' })} in the last 24 hours, last ${last}.`,
+      `${address} is refused because the account behind the token is disabled: ${pluralize('# refusal', '# refusals')(count)} in the last 24 hours, last ${last}.`,
     cured: (address: string) =>
       `${address} was refused with the old token and has been let in since. If another program runs there, it may still have the old one.`,
     deadCalls: (address: string) => `Calls from ${address}`,
@@ -193,7 +192,7 @@ export const settings = {
     open: (name: string) => `Open ${name}`,
     nameHint: 'What it is for, so that others know. Example: Ledger',
     urlHint: 'Where your program receives, such as https://erp.example.com/hooks',
-    eventCount: (count: number) => formatCount(count, { one: '# event', other: '# events' }),
+    eventCount: pluralize('# event', '# events'),
     actions: {
       created: 'Created',
       updated: 'Changed',
@@ -326,7 +325,7 @@ export const settings = {
     } as { [right: string]: string },
     enabled: 'Can sign in',
     disable: 'Disabled: cannot sign in, and its token is refused',
-    rights: (count: number) => formatCount(count, { one: '# permission', other: '# permissions' }),
+    rights: pluralize('# permission', '# permissions'),
     saved: 'The account is saved.',
     you: 'you',
   },
