@@ -32,9 +32,9 @@ export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wai
   const headers = orRefusal(() => readHeaders(call.rawHeaders, false))
   const wanted = orRefusal(() => {
     orThrow(headers)
-    return read(call, readQuery(call.query, call.route))
+    return read(call, readQuery(call.query, call.route), { ask, config: app.config })
   })
-  const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
+  const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement
   const first = await readRow(app, call, ask, statement)
   const waits = wanted instanceof Refusal ? undefined : wanted.waits
   const caller = waits ? await rowAfterWaiting(app, call, ask, { first, statement, waits, wait }) : first
@@ -45,15 +45,14 @@ export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wai
 }
 
 /** Returns the authorized caller, with the columns of the read beside it. */
-async function readRow(app: App, call: Call, ask: TokenAsk, statement: ReadStatement): Promise<CallerRow> {
+async function readRow(app: App, call: Call, ask: TokenAsk, statement: PlannedRead['statement']): Promise<CallerRow> {
   const [row] = await app.database.read<CallerRow>(statement, call.share)
   const caller = requireAuthorized(app, call, ask, row)
   enforceRateLimit(app, call, ask, caller)
   return caller
 }
 
-type ReadStatement = ReturnType<PlannedRead['statement']>
-type WaitingRead = { first: CallerRow; statement: ReadStatement; waits: NonNullable<PlannedRead['waits']>; wait: Wait }
+type WaitingRead = Required<Pick<PlannedRead, 'statement' | 'waits'>> & { first: CallerRow; wait: Wait }
 
 /** Returns the row once there is something new, or at the end of the time. The caller is checked each time. */
 async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: WaitingRead) {
