@@ -1,6 +1,8 @@
 import { raw } from 'sql-template-tag'
 import { equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { eitherSql, identifier, instant, query, type Statement, sql } from '../statement.ts'
+import type { CallRow } from './calls.ts'
+import type { ListedSession } from './sessions.ts'
 import { attemptRowBytes } from './webhook-attempts.ts'
 
 /** The data of a person in the fixed tables, and its erasure. Decisions, Persons. */
@@ -68,14 +70,7 @@ export const forgetPassword = (companyId: number, id: number): Statement =>
   query('persons.forget-password')`
     update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`
 
-export type AccountSessionRow = {
-  id: number
-  created_at: string
-  last_seen_at: string
-  device: string | null
-  peer: string | null
-  forwarded_for: string | null
-}
+export type AccountSessionRow = Omit<ListedSession, 'is_this'>
 
 /** Reads the sessions of an account; each began with a sign-in. */
 export const sessionsOfPerson = (companyId: number, accountId: number): Statement =>
@@ -85,13 +80,7 @@ export const sessionsOfPerson = (companyId: number, accountId: number): Statemen
       select * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
     ) s order by id`
 
-export type AccountCallRow = {
-  at: string
-  route: string
-  record_id: number | null
-  status: number
-  peer: string | null
-}
+export type AccountCallRow = Pick<CallRow, 'at' | 'route' | 'record_id' | 'status' | 'peer'>
 
 /** Reads the newest calls with tokens of an account. */
 export const callsOfPerson = (companyId: number, accountId: number, most: number): Statement =>
