@@ -2,8 +2,7 @@ import { type CheckResult, checkRecord, findAcceptable, type ReferenceResult } f
 import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { memoize } from '#registry/memoize.ts'
-import { uniqueFields } from '#sql/records/columns.ts'
+import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { lookUp, type SentValues } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import type { WriteContext } from './actor.ts'
@@ -18,7 +17,7 @@ export const judgeRecord = (
 
 /** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
 export const sentOf = (definition: Definition, body: Json): SentValues => {
-  const names = [...referencesOf(definition), ...uniqueFields(definition)]
+  const names = [...referencesOf(definition).map(([name]) => name), ...uniqueFields(definition)]
   return Object.fromEntries(
     names.map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
   )
@@ -27,17 +26,11 @@ export const sentOf = (definition: Definition, body: Json): SentValues => {
 /** Returns the member that is true if another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
 
-const referencesOf = memoize(({ fields }: Definition): readonly string[] =>
-  Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
-)
-
 /** Returns the records that the rules of a record have read. */
-export const readOf = ({ fields }: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
-  Object.entries(fields).flatMap(([field, type]) =>
-    type.kind === 'reference'
-      ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
-      : [],
-  )
+export const readOf = (definition: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
+  referencesOf(definition).map(([field, { to: records }]) => {
+    return { field, records, record: (prefetched?.[field] ?? null) as JsonObject | null }
+  })
 
 /** Returns the referenced records, and the problems of references and unique values that are new. */
 function whatItLeadsTo(
@@ -49,16 +42,16 @@ function whatItLeadsTo(
   const isNew = (name: string): boolean =>
     name in sent && sent[name] !== null && !isSameJson(sent[name], before?.[name])
   const found = foundOf(definition, after, prefetched)
-  const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
+  const lost = referencesOf(definition).filter(([name]) => isNew(name) && !found[name])
   const taken = uniqueFields(definition).filter((name) => isNew(name) && prefetched?.[takenColumn(name)])
-  return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
+  return { found, missing: [...lost.map(([name, { to }]) => notFound(definition, name, to)), ...taken.map(notUnique)] }
 }
 
 const foundOf = (definition: Definition, record: JsonObject, prefetched: PrefetchedRow): ReferencedRecords =>
   Object.fromEntries(
     referencesOf(definition)
-      .filter((name) => record[name] !== null)
-      .map((name) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
+      .filter(([name]) => record[name] !== null)
+      .map(([name]) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
   )
 
 /** Reads the referenced records of a stored record, as far as its rules read them. */
@@ -67,7 +60,7 @@ export async function lookUpFound(
   definition: Definition,
   record: JsonObject,
 ): Promise<ReferencedRecords> {
-  const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
+  const read = referencesOf(definition).filter(([, { reads }]) => reads)
   const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
   if (Object.values(references).every((id) => id === null)) return {}
   const [row] = await transaction.run<JsonObject>(lookUp(actor.companyId, definition, references))
@@ -77,9 +70,7 @@ export async function lookUpFound(
 /**
  * Returns the same message for a record that is missing, deleted, of another company or of the wrong sort: no oracle.
  */
-function notFound(definition: Definition, name: string): Problem {
-  const field = definition.fields[name]
-  const to = field?.kind === 'reference' ? field.to : name
+function notFound(definition: Definition, name: string, to: string): Problem {
   const path = definition.served && chosenFields(definition).includes(name) ? choicesPath(definition, name) : undefined
   const where = path === undefined ? '' : `; \`GET ${path}\` lists them`
   return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}${where}`)
@@ -99,9 +90,9 @@ export async function checkCircles(
   before: JsonObject,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
-  for (const [name, field] of Object.entries(definition.fields)) {
+  for (const [name, { tree }] of referencesOf(definition)) {
     const to = after[name]
-    if (field.kind !== 'reference' || !field.tree || typeof to !== 'number' || to === before[name]) continue
+    if (!tree || typeof to !== 'number' || to === before[name]) continue
     await transaction.run(lockTree(companyId, definition.name, name))
     const [row] = await transaction.run<{ leads: boolean }>(
       leadsTo(companyId, definition.name, name, to, before.id as number),

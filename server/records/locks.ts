@@ -4,7 +4,7 @@ import type { Definition, Relation } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
-import { uniqueFields } from '#sql/records/columns.ts'
+import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import {
   firstReferring,
   type Hold,
@@ -91,9 +91,9 @@ export class LockRequest {
   }
 
   /** Adds the records that the references among `values` lead to, with the locks that the rules need. */
-  wantReferred({ fields }: Definition, values: { readonly [field: string]: unknown }): void {
-    for (const [name, field] of Object.entries(fields))
-      if (field.kind === 'reference') this.want(field.to, values[name], field.reads ? 'for share' : 'for key share')
+  wantReferred(definition: Definition, values: { readonly [field: string]: unknown }): void {
+    for (const [name, { to, reads }] of referencesOf(definition))
+      this.want(to, values[name], reads ? 'for share' : 'for key share')
   }
 
   wantRemoved({ name }: Definition, id: number): void {

@@ -2,6 +2,7 @@ import { raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
 import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { sql } from '../statement.ts'
@@ -11,6 +12,11 @@ import { sql } from '../statement.ts'
 /** Returns the fields with a column of their own. */
 export const columnsOf = memoize((definition: Definition): readonly [string, Field][] =>
   Object.entries(definition.fields).filter(([name]) => !isCompanyField(name)),
+)
+
+/** Returns the fields that refer to a record. */
+export const referencesOf = memoize(({ fields }: Definition): readonly [string, ReferenceField][] =>
+  Object.entries(fields).filter((entry): entry is [string, ReferenceField] => entry[1].kind === 'reference'),
 )
 
 /** Returns columns with their types, as a source of rows declares them. */
@@ -37,7 +43,6 @@ export const uniqueFields = memoize((definition: Definition): readonly string[] 
 )
 
 /** Returns the fields by whose value an index finds live records: the filters of a list, and every reference. */
-export const equalityIndexes = (definition: Definition): string[] => {
-  const references = columnsOf(definition).filter(([, field]) => field.kind === 'reference')
-  return [...new Set([...definition.filters, ...references.map(([column]) => column)])]
-}
+export const equalityIndexes = (definition: Definition): string[] => [
+  ...new Set([...definition.filters, ...referencesOf(definition).map(([column]) => column)]),
+]
