@@ -34,31 +34,28 @@ export const emptyAttempts = (companyId: number, most: number): Statement =>
     )} returning 1 as emptied`
 
 /** Members to erase in stored answers, and the text that replaces theirs. */
-export type ErasedMembers = { members: readonly string[]; instead: string }
+type ErasedMembers = { members: readonly string[]; instead: string }
 
-/** Erases members in up to `most` stored answers. Returns a row for each. */
-export const emptyAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
-  emptyBodies({ name: 'answers', key: 'key' }, companyId, erased, most)
-
-/** Erases members in the stored answers to operations of batches. */
-export const emptyBatchAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
-  emptyBodies({ name: 'batch_answers', key: '(key, n)' }, companyId, erased, most)
+/** The tables of stored answers, of calls and of operations of batches, with their key within a company. */
+const keysOfAnswers = { answers: 'key', batch_answers: '(key, n)' } as const
 
 /**
+ * Erases members in up to `most` stored answers. Returns a row for each.
  * Bodies are compact JSON, where a quote within a text is escaped: so no text of a caller looks like a member with its
  * value. Texts that are replaced already are not found again.
  */
-function emptyBodies(
-  { name, key }: { name: string; key: string },
+export function emptyAnswers(
+  table: keyof typeof keysOfAnswers,
   companyId: number,
   { members, instead }: ErasedMembers,
   most: number,
 ): Statement {
+  const key = keysOfAnswers[table]
   const pattern = `"(${members.join('|')})":"(?!${instead}")(?:[^"\\\\]|\\\\.)*"`
-  return query(`persons.empty-${name}`)`
-    update ${identifier(name)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
+  return query(`persons.empty-${table}`)`
+    update ${identifier(table)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
     where ${rowsOf(
-      name,
+      table,
       companyId,
       key,
       sql`company_id = ${companyId} and body ~ ${pattern} order by ${raw(key.replaceAll(/[()]/g, ''))} limit ${most}`,
