@@ -3,7 +3,7 @@ import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, type SentValues } from '#sql/records/prefetch.ts'
+import { lookedUp, lookUp, readingReferences, type SentValues } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import type { WriteContext } from './actor.ts'
 import type { PrefetchedRow } from './command.ts'
@@ -16,12 +16,10 @@ export const judgeRecord = (
 ) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
 
 /** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
-export const sentOf = (definition: Definition, body: Json): SentValues => {
-  const names = [...referencesOf(definition).map(([name]) => name), ...uniqueFields(definition)]
-  return Object.fromEntries(
-    names.map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
+export const sentOf = (definition: Definition, body: Json): SentValues =>
+  Object.fromEntries(
+    lookedUp(definition).map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
   )
-}
 
 /** Returns the member that is true if another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
@@ -60,8 +58,8 @@ export async function lookUpFound(
   definition: Definition,
   record: JsonObject,
 ): Promise<ReferencedRecords> {
-  const read = referencesOf(definition).filter(([, { reads }]) => reads)
-  const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
+  const reading = readingReferences(definition)
+  const references = Object.fromEntries(reading.map((name) => [name, record[name] as number | null]))
   if (Object.values(references).every((id) => id === null)) return {}
   const [row] = await transaction.run<JsonObject>(lookUp(actor.companyId, definition, references))
   return foundOf(definition, references, row ?? null)

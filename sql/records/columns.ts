@@ -42,6 +42,10 @@ export const uniqueFields = memoize((definition: Definition): readonly string[] 
     .map(([name]) => name),
 )
 
+/** Returns some of the fields as a part of the name of a statement: a bit for each, in hexadecimal. */
+export const shapeOf = (fields: readonly string[], some: readonly string[]): string =>
+  fields.reduce((bits, field, index) => (some.includes(field) ? bits | (1n << BigInt(index)) : bits), 0n).toString(16)
+
 /** Returns the fields by whose value an index finds live records: the filters of a list, and every reference. */
 export const equalityIndexes = (definition: Definition): string[] => [
   ...new Set([...definition.filters, ...referencesOf(definition).map(([column]) => column)]),

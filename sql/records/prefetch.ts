@@ -6,7 +6,7 @@ import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
-import { uniqueFields } from './columns.ts'
+import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
@@ -39,7 +39,7 @@ export function prefetchForCreate(
   // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
   const from = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, rows)}`
   return {
-    name: `${definition.name}.create${nameOf(definition, needs)}`,
+    name: `${definition.name}.create:${shapeOf(lookedUp(definition), needs)}`,
     query: (among) => rowsOf(sql`${from}${onlyAmong(among)}`),
   }
 }
@@ -86,7 +86,7 @@ export function prefetchForUpdate(
     ...holderColumns(companyId, definition, needs, 'referred'),
   ]
   return {
-    name: `${name}.update${nameOf(definition, needs)}`,
+    name: `${name}.update:${shapeOf(lookedUp(definition), needs)}`,
     query: (among) => sql`with referred as materialized (
         select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
@@ -112,16 +112,11 @@ function needsOf(definition: Definition, rows: readonly LookUpRow[]): readonly s
   return needs.length <= 2 ? needs : fields
 }
 
-const lookedUp = memoize((definition: Definition): readonly string[] => [
+/** Returns the references, in the lock order, and the unique fields. */
+export const lookedUp = memoize((definition: Definition): readonly string[] => [
   ...referencesInOrder(definition).map(([field]) => field),
   ...uniqueFields(definition),
 ])
-
-/** Returns the look-ups of a statement as a part of its name: a bit for each field, in hexadecimal. */
-const nameOf = (definition: Definition, needs: readonly string[]): string =>
-  `:${lookedUp(definition)
-    .reduce((bits, field, index) => (needs.includes(field) ? bits + 2 ** index : bits), 0)
-    .toString(16)}`
 
 /** Returns the rows as the source `given`: their place, record and the needed values. */
 function givenRows(definition: Definition, needs: readonly string[], rows: readonly LookUpRow[]): Sql {
@@ -173,7 +168,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return query(`${definition.name}.look-up${nameOf(definition, needs)}`)`
+  return query(`${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`)`
     select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`
 }
 
