@@ -15,7 +15,6 @@ export type Author = {
   from?: RequestOrigin | undefined
 }
 
-/** The origin of a request. */
 export type RequestOrigin = {
   requestId: string
   /** The TCP peer. */

@@ -57,7 +57,6 @@ export type Series = {
   /** Returns the command of an operation; `textOf` returns the outcome of an earlier one. */
   part(n: number, textOf: (n: number) => string): Command<string>
   refused(n: number, refusal: Refusal): string
-  /** Returns the answer of the call. */
   say(texts: readonly string[]): StoredResponse
 }
 

@@ -46,7 +46,6 @@ export function openHeavyReads(longestWaitMs: number) {
       })
   }
 
-  /** Rejects calls after the longest wait. */
   const watch = createWatch(longestWaitMs / 20, () => {
     const now = performance.now()
     for (const { questions } of queues.values())

@@ -23,7 +23,6 @@ export type SessionRow = {
   plain_name: boolean
 }
 
-/** The origin of a session. */
 export type SessionOrigin = {
   /** The name that the browser gives for itself. */
   device: string | null
@@ -52,7 +51,6 @@ const placeOf = (key: SessionKey, lock = 'for update'): Sql =>
     () => sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`,
   )
 
-/** Selects the sessions of an account. */
 const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`(
       select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)}
       ${inOrderOf(sql`account_id`)} ${raw(lock)}
