@@ -168,27 +168,6 @@ export async function wantRead(
   )
 }
 
-/**
- * Throws a conflict if a record of the resource began to refer to a removed one after the locking statement had begun.
- * Its lock would be out of order.
- */
-async function refuseNewReferring(
-  { transaction, actor }: WriteContext,
-  table: string,
-  {
-    going,
-    wanted,
-    referring,
-  }: { going: readonly number[]; wanted: readonly LockRequestRow[]; referring: ReferringRecords },
-): Promise<void> {
-  const within = relationsTo(table).filter(({ owner }) => owner === table)
-  for (const { relation } of within) {
-    const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
-    const found = await transaction.run(referringBesides(actor.companyId, table, relation.by, { to: going, held }))
-    if (found.length > 0) throw conflict()
-  }
-}
-
 /** The records that refer to removed ones, by relation. */
 export type ReferringRecords = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
@@ -198,12 +177,10 @@ export type ReferringRecords = Map<Relation, { id: number; to: number; effect: R
  * ones, because it may find them too.
  */
 export async function holdRecords(
-  context: WriteContext,
+  { transaction, actor: { companyId } }: WriteContext,
   going: ReadonlyMap<string, ReadonlySet<number>>,
   known: (table: string) => readonly LockRequestRow[] = () => [],
 ): Promise<ReferringRecords> {
-  const { transaction, actor } = context
-  const { companyId } = actor
   const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: ReferringRecords = new Map()
@@ -226,6 +203,17 @@ export async function holdRecords(
     }
     return firstReferring([...goingAlong])
   }
+  /**
+   * Throws a conflict if a record of the resource began to refer to a removed one after the locking statement had begun.
+   * Its lock would be out of order.
+   */
+  const refuseNewReferring = async (table: string, to: readonly number[], wanted: readonly LockRequestRow[]) => {
+    for (const { relation } of relationsTo(table).filter(({ owner }) => owner === table)) {
+      const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
+      const found = await transaction.run(referringBesides(companyId, table, relation.by, { to, held }))
+      if (found.length > 0) throw conflict()
+    }
+  }
   for (let place = 0; place < order.length; place++) {
     const table = order[place] as string
     const wanted = known(table)
@@ -240,7 +228,7 @@ export async function holdRecords(
     const areLocked = finders.length > 0 && going.length > 0
     if (lookUps.length > 0 && (isAlone || areLocked || place === order.length - 1)) {
       const unread = await look()
-      if (areLocked) await refuseNewReferring(context, table, { going, wanted, referring })
+      if (areLocked) await refuseNewReferring(table, going, wanted)
       if (unread !== undefined && order.indexOf(unread) <= place) {
         place = order.indexOf(unread) - 1
         continue
