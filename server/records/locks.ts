@@ -14,6 +14,7 @@ import {
   type LockRequestRow,
   type LookUp,
   lockOrder,
+  lockTree,
   type RelatedRow,
   type RemovalEffect,
   referringBesides,
@@ -21,7 +22,6 @@ import {
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
-import { lockTree } from '#sql/records/tree.ts'
 import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { WriteContext } from './actor.ts'

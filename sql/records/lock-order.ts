@@ -2,7 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { equalsIndexed, inOrderOf } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, query, type Statement, sql, statement } from '../statement.ts'
 import { referencesOf } from './columns.ts'
 
@@ -45,6 +45,18 @@ export const referencesInOrder = memoize((definition: Definition) =>
 /** Returns the references by which records of a resource refer to each other. */
 export const treesOf = (definition: Definition): string[] =>
   referencesOf(definition).flatMap(([field, { to }]) => (to === definition.name ? [field] : []))
+
+/** Locks the tree of a reference for one writer. Two concurrent moves could close a circle that neither sees. */
+export const lockTree = (companyId: number, table: string, field: string): Statement =>
+  query('tree.lock')`select pg_advisory_xact_lock(hashtext(${`${table}.${field}`}), ${companyId % 2 ** 31}::int)`
+
+/** Returns whether following `field` from the record `from` leads to the record `to`. */
+export const leadsTo = (companyId: number, table: string, field: string, from: number, to: number): Statement =>
+  query(`${table}.${field}.leads`)`with recursive chain as (
+      select id, ${identifier(field)} as next from ${byKey(table, companyId, from)} r
+      union
+      select r.id, r.${identifier(field)} from chain cross join lateral ${byKey(table, companyId, raw('chain.next'))} r
+    ) select exists (select from chain where id = ${to}) as leads`
 
 /** A record, and the strength of its lock. */
 export type LockRequestRow = { id: number; hold: Hold }
