@@ -18,7 +18,6 @@ import { eitherSql, identifier, sql } from './statement.ts'
 export const byKey = (table: string, companyId: number | Sql, id: number | Sql, lock = ''): Sql =>
   sql`(select * from ${identifier(table)} where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
 
-/** Selects a company by its id. */
 export const companyRow = (id: number | Sql): Sql => sql`(select * from companies where id = ${id} offset 0)`
 
 /** Selects records by their keys, each once, as the source of rows `r`. They are locked in the order of their ids. */

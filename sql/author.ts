@@ -1,6 +1,3 @@
-import type { Sql } from 'sql-template-tag'
-import { sql } from './statement.ts'
-
 /** The author of a write, for the log. */
 export type Author = {
   companyId: number
@@ -18,7 +15,6 @@ export type Author = {
   from?: RequestOrigin | undefined
 }
 
-/** The origin of a request. */
 export type RequestOrigin = {
   requestId: string
   /** The TCP peer. */
@@ -38,24 +34,3 @@ export type Origin = Pick<LogAuthor, 'writeId' | 'requestId' | 'idempotencyKey'>
 
 /** Returns the channel as the column `door` stores it: its first rows called the console the web. */
 export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)
-
-/** `isAudit`: the rows have the origin of the request. */
-export type LoggedWrite = {
-  records: string
-  action: string
-  removalId?: number | undefined
-  isAudit?: boolean
-}
-
-/** Returns the call of an author as columns. */
-export const originOf = ({ writeId, requestId, idempotencyKey }: Origin): Sql =>
-  sql`${writeId}::uuid, ${requestId ?? null}::text, ${idempotencyKey ?? null}::text`
-
-/** Returns the columns of the log for the origin of a request, and their values. Changes of records have none. */
-export const cameFrom = ({ from }: LogAuthor, isAudit: boolean): { columns: Sql; values: Sql } =>
-  isAudit
-    ? {
-        columns: sql`, peer, forwarded_for, device`,
-        values: sql`, ${from?.peer ?? null}::text, ${from?.forwardedFor ?? null}::text, ${from?.device ?? null}::text`,
-      }
-    : { columns: sql``, values: sql`` }

@@ -45,34 +45,16 @@ export function createBatchableRead<Asked extends object>({
   query: (asked: StatementInput<Asked>) => Sql
 }): (asked: Asked) => BatchableRead {
   const names = Object.keys(types) as (keyof Asked & string)[]
-  const text = textOf(names, types, query)
+  const inputOf = (of: (name: keyof Asked & string) => Sql) =>
+    Object.fromEntries(names.map((name) => [name, of(name)])) as StatementInput<Asked>
+  const each = query(inputOf((name) => raw(`asked."${name}"`)))
+  if (each.values.length > 0) throw new Error('a batchable read takes everything from what is asked')
+  const arrays = names.map((name, index) => `$${index + 1}::${types[name]}[]`)
+  const text = `select asked.place, answer.*
+  from unnest(${arrays.join(', ')}) with ordinality as asked (${names.map((name) => `"${name}"`).join(', ')}, place)
+  join lateral (${each.text}) answer on true`
   return (asked) => ({
     ...{ batchable: true, name, text, batchMax, values: names.map((name) => asked[name]) },
-    alone: () => statement(query(typedAs(types, asked)), name),
+    alone: () => statement(query(inputOf((name) => sql`${asked[name]}::${raw(types[name])}`)), name),
   })
-}
-
-function typedAs<Asked extends object>(
-  types: { readonly [name in keyof Asked]: string },
-  asked: Asked,
-): StatementInput<Asked> {
-  const typed = Object.entries(types).map(([name, type]) => [
-    name,
-    sql`${asked[name as keyof Asked]}::${raw(type as string)}`,
-  ])
-  return Object.fromEntries(typed) as StatementInput<Asked>
-}
-
-function textOf<Asked extends object>(
-  names: readonly (keyof Asked & string)[],
-  types: { readonly [name in keyof Asked]: string },
-  query: (asked: StatementInput<Asked>) => Sql,
-): string {
-  const columns = Object.fromEntries(names.map((name) => [name, raw(`asked."${name}"`)])) as StatementInput<Asked>
-  const { text, values } = query(columns)
-  if (values.length > 0) throw new Error('a batchable read takes everything from what is asked')
-  const arrays = names.map((name, index) => `$${index + 1}::${types[name]}[]`)
-  return `select asked.place, answer.*
-  from unnest(${arrays.join(', ')}) with ordinality as asked (${names.map((name) => `"${name}"`).join(', ')}, place)
-  join lateral (${text}) answer on true`
 }

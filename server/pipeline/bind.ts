@@ -4,7 +4,6 @@ import type { ApiResponse, Call, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
 import { answerRead, answerWrite } from './pipeline.ts'
 
-/** A route with its handler. */
 export type BoundRoute = BoundCall | BoundDocument
 export type BoundCall = RouteAddress & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<ApiResponse> }
 export type BoundDocument = RouteAddress & { route: DocumentRoute; make: DocumentHandler }

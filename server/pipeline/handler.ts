@@ -25,10 +25,13 @@ import type { StoredResponse } from './stored-response.ts'
  * statement. A read then has a statement that returns its rows with the caller, a write its command.
  */
 export type ReadHandler<On = DataRoute> = (route: On) => ReadStep
-export type ReadStep = (call: Call, query: ReadonlyMap<string, string>) => PlannedRead
+/** Its refusals are thrown once the caller is known; until then, nothing has verified the company in `asked`. */
+export type ReadStep = (call: Call, query: ReadonlyMap<string, string>, asked: AskedRead) => PlannedRead
+
+export type AskedRead = { ask: CallerAsk; config: App['config'] }
 
 export type PlannedRead = {
-  statement(ask: CallerAsk, config: App['config']): Statement | BatchableRead
+  statement: Statement | BatchableRead
   reply(row: ReadRow, conditions: Conditions): ApiResponse
   /** Returns how long to wait if there is nothing new; undefined if there is. */
   waits?(row: ReadRow): { seconds: number; seen: Watermark } | undefined
@@ -54,7 +57,6 @@ export type Series = {
   /** Returns the command of an operation; `textOf` returns the outcome of an earlier one. */
   part(n: number, textOf: (n: number) => string): Command<string>
   refused(n: number, refusal: Refusal): string
-  /** Returns the answer of the call. */
   say(texts: readonly string[]): StoredResponse
 }
 

@@ -14,15 +14,13 @@ type OffsetPage = PageCut & { total: number }
 /** A page of a walk by id; `lastId` is null if it is empty. */
 type WalkPage = { lastId: number | null; hasMore: boolean }
 
-type Link = { relation: string; parameter: string; value: number }
-
 /** Returns undefined if there is no other page, or if not even the link to the next page fits `linkLengthMax`. */
 export function linksOf({ path, query, at }: Page): string | undefined {
-  const links = 'hasMore' in at ? linksOfWalk(at) : linksOfOffset(at)
-  const texts = links.map(({ relation, parameter, value }) => {
-    const rest = [...query]
-      .filter(([name]) => name !== parameter)
-      .map(([name, value]) => `${name}=${encodeValue(value)}&`)
+  const [parameter, links] = 'hasMore' in at ? ['after_id', linksOfWalk(at)] : ['offset', linksOfOffset(at)]
+  const rest = [...query]
+    .filter(([name]) => name !== parameter)
+    .map(([name, value]) => `${name}=${encodeValue(value)}&`)
+  const texts = Object.entries(links).map(([relation, value]) => {
     return { relation, text: `<${path}?${rest.join('')}${parameter}=${value}>; rel="${relation}"` }
   })
   const choices = [texts, texts.filter(({ relation }) => relation === 'next')]
@@ -31,29 +29,20 @@ export function linksOf({ path, query, at }: Page): string | undefined {
     .find((header) => header !== '' && header.length <= linkLengthMax)
 }
 
-function linksOfWalk({ lastId, hasMore }: WalkPage): Link[] {
-  const parameter = 'after_id'
-  return [
-    ...(hasMore && lastId !== null ? [{ relation: 'next', parameter, value: lastId }] : []),
-    { relation: 'first', parameter, value: 0 },
-  ]
-}
+/** The value of the parameter for each relation. */
+type Links = { readonly [relation: string]: number }
 
-function linksOfOffset({ limit, offset, total }: OffsetPage): Link[] {
-  const parameter = 'offset'
+const linksOfWalk = ({ lastId, hasMore }: WalkPage): Links => ({
+  ...(hasMore && lastId !== null && { next: lastId }),
+  first: 0,
+})
+
+function linksOfOffset({ limit, offset, total }: OffsetPage): Links {
   const next = offset + limit
   const hasNext = next < total && next <= offsetMax
   // Past the end, the previous page is the last one.
   const before = Math.max(0, Math.min(offset, total) - limit)
-  return [
-    ...(hasNext ? [{ relation: 'next', parameter, value: next }] : []),
-    ...(offset > 0
-      ? [
-          { relation: 'prev', parameter, value: before },
-          { relation: 'first', parameter, value: 0 },
-        ]
-      : []),
-  ]
+  return { ...(hasNext && { next }), ...(offset > 0 && { prev: before, first: 0 }) }
 }
 
 const encodeValue = (value: string): string => encodeURIComponent(value).replaceAll('%2C', ',')

@@ -32,40 +32,32 @@ export async function answerRead(app: App, call: Call, read: ReadStep, wait: Wai
   const headers = orRefusal(() => readHeaders(call.rawHeaders, false))
   const wanted = orRefusal(() => {
     orThrow(headers)
-    return read(call, readQuery(call.query, call.route))
+    return read(call, readQuery(call.query, call.route), { ask, config: app.config })
   })
-  const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
-  const first = await readRow(app, call, ask, statement)
-  const waits = wanted instanceof Refusal ? undefined : wanted.waits
-  const caller = waits ? await rowAfterWaiting(app, call, ask, { first, statement, waits, wait }) : first
+  const planned = wanted instanceof Refusal ? { statement: selectCaller(ask) } : wanted
+  const caller = await readCaller(app, call, ask, planned, wait)
   const reply = orRefusal(() => orThrow(wanted).reply(caller, orThrow(headers)))
   logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
   keepDetails(app, call, ask, caller, { outcome: reply })
   return orThrow(reply)
 }
 
-/** Returns the authorized caller, with the columns of the read beside it. */
-async function readRow(app: App, call: Call, ask: TokenAsk, statement: ReadStatement): Promise<CallerRow> {
-  const [row] = await app.database.read<CallerRow>(statement, call.share)
-  const caller = requireAuthorized(app, call, ask, row)
-  enforceRateLimit(app, call, ask, caller)
-  return caller
-}
+type StatementOfRead = Pick<PlannedRead, 'statement' | 'waits'>
 
-type ReadStatement = ReturnType<PlannedRead['statement']>
-type WaitingRead = { first: CallerRow; statement: ReadStatement; waits: NonNullable<PlannedRead['waits']>; wait: Wait }
-
-/** Returns the row once there is something new, or at the end of the time. The caller is checked each time. */
-async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: WaitingRead) {
-  let caller = first
-  for (let goesOn = true; goesOn; ) {
-    const asked = waits(caller)
+/**
+ * Returns the authorized caller, with the columns of the read beside it. A read that waits is repeated until there is
+ * something new, or its time has passed. The caller is checked each time.
+ */
+async function readCaller(app: App, call: Call, ask: TokenAsk, { statement, waits }: StatementOfRead, wait: Wait) {
+  for (let goesOn = true; ; ) {
+    const [row] = await app.database.read<CallerRow>(statement, call.share)
+    const caller = requireAuthorized(app, call, ask, row)
+    enforceRateLimit(app, call, ask, caller)
+    const asked = goesOn ? waits?.(caller) : undefined
     const left = asked ? asked.seconds * 1000 - (app.clock.elapsed() - call.startedAt) : 0
     if (!asked || left <= 0) return caller
     goesOn = await wait(ask.companyId, asked.seen, left)
-    caller = await readRow(app, call, ask, statement)
   }
-  return caller
 }
 
 /**

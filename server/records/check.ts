@@ -2,10 +2,9 @@ import { type CheckResult, checkRecord, findAcceptable, type ReferenceResult } f
 import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { memoize } from '#registry/memoize.ts'
-import { uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, type SentValues } from '#sql/records/prefetch.ts'
-import { leadsTo, lockTree } from '#sql/records/tree.ts'
+import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
+import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
+import { lookedUp, lookUp, readingReferences, type SentValues } from '#sql/records/prefetch.ts'
 import type { WriteContext } from './actor.ts'
 import type { PrefetchedRow } from './command.ts'
 import type { ReadRecord } from './preview.ts'
@@ -17,27 +16,19 @@ export const judgeRecord = (
 ) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
 
 /** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
-export const sentOf = (definition: Definition, body: Json): SentValues => {
-  const names = [...referencesOf(definition), ...uniqueFields(definition)]
-  return Object.fromEntries(
-    names.map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
+export const sentOf = (definition: Definition, body: Json): SentValues =>
+  Object.fromEntries(
+    lookedUp(definition).map((name) => [name, findAcceptable(definition, body, name) as string | number | null]),
   )
-}
 
 /** Returns the member that is true if another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
 
-const referencesOf = memoize(({ fields }: Definition): readonly string[] =>
-  Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
-)
-
 /** Returns the records that the rules of a record have read. */
-export const readOf = ({ fields }: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
-  Object.entries(fields).flatMap(([field, type]) =>
-    type.kind === 'reference'
-      ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
-      : [],
-  )
+export const readOf = (definition: Definition, prefetched: PrefetchedRow): ReadRecord[] =>
+  referencesOf(definition).map(([field, { to: records }]) => {
+    return { field, records, record: (prefetched?.[field] ?? null) as JsonObject | null }
+  })
 
 /** Returns the referenced records, and the problems of references and unique values that are new. */
 function whatItLeadsTo(
@@ -49,16 +40,16 @@ function whatItLeadsTo(
   const isNew = (name: string): boolean =>
     name in sent && sent[name] !== null && !isSameJson(sent[name], before?.[name])
   const found = foundOf(definition, after, prefetched)
-  const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
+  const lost = referencesOf(definition).filter(([name]) => isNew(name) && !found[name])
   const taken = uniqueFields(definition).filter((name) => isNew(name) && prefetched?.[takenColumn(name)])
-  return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
+  return { found, missing: [...lost.map(([name, { to }]) => notFound(definition, name, to)), ...taken.map(notUnique)] }
 }
 
 const foundOf = (definition: Definition, record: JsonObject, prefetched: PrefetchedRow): ReferencedRecords =>
   Object.fromEntries(
     referencesOf(definition)
-      .filter((name) => record[name] !== null)
-      .map((name) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
+      .filter(([name]) => record[name] !== null)
+      .map(([name]) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
   )
 
 /** Reads the referenced records of a stored record, as far as its rules read them. */
@@ -67,8 +58,8 @@ export async function lookUpFound(
   definition: Definition,
   record: JsonObject,
 ): Promise<ReferencedRecords> {
-  const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
-  const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
+  const reading = readingReferences(definition)
+  const references = Object.fromEntries(reading.map((name) => [name, record[name] as number | null]))
   if (Object.values(references).every((id) => id === null)) return {}
   const [row] = await transaction.run<JsonObject>(lookUp(actor.companyId, definition, references))
   return foundOf(definition, references, row ?? null)
@@ -77,9 +68,7 @@ export async function lookUpFound(
 /**
  * Returns the same message for a record that is missing, deleted, of another company or of the wrong sort: no oracle.
  */
-function notFound(definition: Definition, name: string): Problem {
-  const field = definition.fields[name]
-  const to = field?.kind === 'reference' ? field.to : name
+function notFound(definition: Definition, name: string, to: string): Problem {
   const path = definition.served && chosenFields(definition).includes(name) ? choicesPath(definition, name) : undefined
   const where = path === undefined ? '' : `; \`GET ${path}\` lists them`
   return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}${where}`)
@@ -99,9 +88,9 @@ export async function checkCircles(
   before: JsonObject,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
-  for (const [name, field] of Object.entries(definition.fields)) {
+  for (const [name, { tree }] of referencesOf(definition)) {
     const to = after[name]
-    if (field.kind !== 'reference' || !field.tree || typeof to !== 'number' || to === before[name]) continue
+    if (!tree || typeof to !== 'number' || to === before[name]) continue
     await transaction.run(lockTree(companyId, definition.name, name))
     const [row] = await transaction.run<{ leads: boolean }>(
       leadsTo(companyId, definition.name, name, to, before.id as number),

@@ -4,7 +4,7 @@ import type { Definition, Relation } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
-import { uniqueFields } from '#sql/records/columns.ts'
+import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import {
   firstReferring,
   type Hold,
@@ -14,6 +14,7 @@ import {
   type LockRequestRow,
   type LookUp,
   lockOrder,
+  lockTree,
   type RelatedRow,
   type RemovalEffect,
   referringBesides,
@@ -21,7 +22,6 @@ import {
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
-import { lockTree } from '#sql/records/tree.ts'
 import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { WriteContext } from './actor.ts'
@@ -91,9 +91,9 @@ export class LockRequest {
   }
 
   /** Adds the records that the references among `values` lead to, with the locks that the rules need. */
-  wantReferred({ fields }: Definition, values: { readonly [field: string]: unknown }): void {
-    for (const [name, field] of Object.entries(fields))
-      if (field.kind === 'reference') this.want(field.to, values[name], field.reads ? 'for share' : 'for key share')
+  wantReferred(definition: Definition, values: { readonly [field: string]: unknown }): void {
+    for (const [name, { to, reads }] of referencesOf(definition))
+      this.want(to, values[name], reads ? 'for share' : 'for key share')
   }
 
   wantRemoved({ name }: Definition, id: number): void {
@@ -168,27 +168,6 @@ export async function wantRead(
   )
 }
 
-/**
- * Throws a conflict if a record of the resource began to refer to a removed one after the locking statement had begun.
- * Its lock would be out of order.
- */
-async function refuseNewReferring(
-  { transaction, actor }: WriteContext,
-  table: string,
-  {
-    going,
-    wanted,
-    referring,
-  }: { going: readonly number[]; wanted: readonly LockRequestRow[]; referring: ReferringRecords },
-): Promise<void> {
-  const within = relationsTo(table).filter(({ owner }) => owner === table)
-  for (const { relation } of within) {
-    const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
-    const found = await transaction.run(referringBesides(actor.companyId, table, relation.by, { to: going, held }))
-    if (found.length > 0) throw conflict()
-  }
-}
-
 /** The records that refer to removed ones, by relation. */
 export type ReferringRecords = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
@@ -198,12 +177,10 @@ export type ReferringRecords = Map<Relation, { id: number; to: number; effect: R
  * ones, because it may find them too.
  */
 export async function holdRecords(
-  context: WriteContext,
+  { transaction, actor: { companyId } }: WriteContext,
   going: ReadonlyMap<string, ReadonlySet<number>>,
   known: (table: string) => readonly LockRequestRow[] = () => [],
 ): Promise<ReferringRecords> {
-  const { transaction, actor } = context
-  const { companyId } = actor
   const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: ReferringRecords = new Map()
@@ -226,6 +203,17 @@ export async function holdRecords(
     }
     return firstReferring([...goingAlong])
   }
+  /**
+   * Throws a conflict if a record of the resource began to refer to a removed one after the locking statement had begun.
+   * Its lock would be out of order.
+   */
+  const refuseNewReferring = async (table: string, to: readonly number[], wanted: readonly LockRequestRow[]) => {
+    for (const { relation } of relationsTo(table).filter(({ owner }) => owner === table)) {
+      const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
+      const found = await transaction.run(referringBesides(companyId, table, relation.by, { to, held }))
+      if (found.length > 0) throw conflict()
+    }
+  }
   for (let place = 0; place < order.length; place++) {
     const table = order[place] as string
     const wanted = known(table)
@@ -240,7 +228,7 @@ export async function holdRecords(
     const areLocked = finders.length > 0 && going.length > 0
     if (lookUps.length > 0 && (isAlone || areLocked || place === order.length - 1)) {
       const unread = await look()
-      if (areLocked) await refuseNewReferring(context, table, { going, wanted, referring })
+      if (areLocked) await refuseNewReferring(table, going, wanted)
       if (unread !== undefined && order.indexOf(unread) <= place) {
         place = order.indexOf(unread) - 1
         continue

@@ -66,15 +66,21 @@ export const createRemoval = (
     const unlinked = await unlink(context, plan)
     const title = String(record[definition.title])
     const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
-    const softDeleted = new Map(plan.cascades)
-    if (mode === 'soft') addTo(softDeleted, definition.name, [id])
+    const going = new Map(plan.cascades)
+    addTo(going, definition.name, [id])
     const statements = [
       insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
       ...(mode === 'hard' ? erase(actor, definition, { id, held: json, removalId }) : []),
-      ...[...softDeleted].flatMap(([records, ids]) => softDelete(actor, resourceNamed(records), [...ids], removalId)),
+      ...[...(mode === 'hard' ? plan.cascades : going)].flatMap(([records, ids]) =>
+        softDelete(actor, resourceNamed(records), [...ids], removalId),
+      ),
     ]
     for (const statement of statements) transaction.send(statement)
-    releaseQuotaSlots(context, prefetched?.plan as SubscriptionPlan, countGoing(definition, plan))
+    releaseQuotaSlots(
+      context,
+      prefetched?.plan as SubscriptionPlan,
+      new Map([...going].map(([records, ids]) => [records, ids.size])),
+    )
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
@@ -157,12 +163,6 @@ function unlink({ transaction, actor }: WriteContext, { stays }: Removal): Promi
       }
     }),
   )
-}
-
-/** Counts the deleted records of each resource. */
-const countGoing = ({ name }: Definition, { cascades }: Removal): Map<string, number> => {
-  const counts = new Map([...cascades].map(([records, ids]) => [records, ids.size]))
-  return counts.set(name, 1 + (counts.get(name) ?? 0))
 }
 
 function listKept({ stays }: Removal): Group[] {

@@ -1,7 +1,7 @@
 import { checkRules } from '#derive/input.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { uniqueFields } from '#sql/records/columns.ts'
+import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { holdLive } from '#sql/records/restore.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import type { WriteContext } from './actor.ts'
@@ -84,16 +84,15 @@ async function lostReferences({ transaction, actor }: WriteContext, returning: R
   const problems: Problem[] = []
   for (const group of returning) {
     const { definition, records } = group
-    for (const [name, field] of Object.entries(definition.fields)) {
-      if (field.kind !== 'reference') continue
-      const comeToo = new Set(returning.find((other) => other.definition.name === field.to)?.records.map(idOf))
+    for (const [name, { to }] of referencesOf(definition)) {
+      const comeToo = new Set(returning.find((other) => other.definition.name === to)?.records.map(idOf))
       const outside = records.filter((record) => record[name] !== null && !comeToo.has(record[name] as number))
       if (outside.length === 0) continue
       const wanted = [...new Set(outside.map((record) => record[name] as number))]
-      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(actor.companyId, field.to, wanted))
+      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(actor.companyId, to, wanted))
       const live = new Set(rows.filter((row) => row.live).map(({ id }) => id))
       for (const record of outside.filter((record) => !live.has(record[name] as number))) {
-        const message = `leads to a ${resourceNamed(field.to).one} that has been deleted meanwhile; restore that first`
+        const message = `leads to a ${resourceNamed(to).one} that has been deleted meanwhile; restore that first`
         problems.push(problem(placeOf(group, returning[0], idOf(record), name), 'not_found', message))
       }
     }

@@ -60,16 +60,14 @@ export async function wantRestored(context: WriteContext, request: LockRequest, 
     request.wantReferred(definition, record)
     request.wantCount(definition.name)
   }
-  const groups = groupsOf(removal)
-  const seen = await Promise.all(
-    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))),
+  await Promise.all(
+    groupsOf(removal).map(async ({ definition, ids }) => {
+      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))) {
+        request.want(definition.name, record.id, 'for update')
+        want(definition, record)
+      }
+    }),
   )
-  for (const [index, { definition }] of groups.entries()) {
-    for (const record of seen[index] ?? []) {
-      request.want(definition.name, record.id, 'for update')
-      want(definition, record)
-    }
-  }
   const { erased } = removal
   if (erased) want(resourceNamed(removal.records), erased.held)
   for (const { records, by, ids, of = [] } of removal.unlinked) {

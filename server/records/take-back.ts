@@ -17,7 +17,7 @@ import {
 } from './remove.ts'
 import { refuseIfOver, restoreLocked } from './restore.ts'
 import type { ErasedRow } from './restore-problems.ts'
-import { placeOf, type Step, sidesOf } from './undo-steps.ts'
+import { oldFieldsOf, placeOf, type Step } from './undo-steps.ts'
 import { updateOne } from './write-record.ts'
 
 /** The state of an undo. Its conflicts are gathered while its steps are tried. */
@@ -25,18 +25,10 @@ export type UndoContext = WriteContext & { conflicts: UndoConflict[]; kept: Grou
 
 /** Takes one change back, or adds its conflicts. */
 export async function takeBack(taking: UndoContext, step: Step): Promise<RemovalResult[]> {
-  switch (step.does) {
-    case 'change':
-      await changeBack(taking, step.row)
-      return []
-    case 'remove':
-      return removeMade(taking, step)
-    case 'restore':
-      await bringBack(taking, step)
-      return []
-    case 'remove again':
-      return removeAgain(taking, step)
-  }
+  if (step.does === 'remove') return removeMade(taking, step)
+  if (step.does === 'remove again') return removeAgain(taking, step)
+  await (step.does === 'change' ? changeBack(taking, step.row) : bringBack(taking, step))
+  return []
 }
 
 type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
@@ -45,14 +37,14 @@ type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
 async function changeBack({ transaction, actor, conflicts, kept }: UndoContext, row: UndoRow): Promise<void> {
   const { records, record_id: id } = row
   const definition = resourceNamed(records)
-  const { old, left } = sidesOf(row)
+  const old = oldFieldsOf(row)
   const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
   const work = updateOne(actor.companyId, definition, { id, body, expected: undefined })
   const seen = await readPrefetch(transaction, work)
   const held = onlyRow(seen)
   const record = held && recordOf(held)
   const other = Object.keys(body).filter(
-    (name) => !record || !isSameJson(record[name], left[name]) || isErased(row, name),
+    (name) => !record || !isSameJson(record[name], row.changes?.[name]?.[1]) || isErased(row, name),
   )
   if (other.length > 0) conflicts.push({ records, id, fields: other })
   else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))

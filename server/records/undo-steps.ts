@@ -78,8 +78,6 @@ const emptiedBy = (notes: readonly UnlinkedEntry[]): string[] =>
     ...(settled?.ids.map((id) => `${records} ${id} ${settled.column}`) ?? []),
   ])
 
-/** Returns the fields of a change as they were, and as the write left them. */
-export const sidesOf = ({ changes }: UndoRow): { old: JsonObject; left: JsonObject } => ({
-  old: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [old]]) => [name, old])),
-  left: Object.fromEntries(Object.entries(changes ?? {}).map(([name, [, left]]) => [name, left])),
-})
+/** Returns the fields of a change as they were. */
+export const oldFieldsOf = ({ changes }: UndoRow): JsonObject =>
+  Object.fromEntries(Object.entries(changes ?? {}).map(([name, [old]]) => [name, old]))

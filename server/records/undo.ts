@@ -15,7 +15,7 @@ import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from
 import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
-import { type Step, sidesOf, stepsOf } from './undo-steps.ts'
+import { oldFieldsOf, type Step, stepsOf } from './undo-steps.ts'
 
 export type UndoSummary = {
   /** Records that this call took back, and those that later calls take back. */
@@ -86,7 +86,7 @@ async function requestOf(context: WriteContext, steps: readonly Step[]): Promise
     } else {
       const { records, record_id: id } = step.row
       const definition = resourceNamed(records)
-      const { old } = sidesOf(step.row)
+      const old = oldFieldsOf(step.row)
       request.want(records, id, 'for no key update')
       request.values.push(...valuesOfRecord(definition, old))
       request.wantReferred(definition, old)
@@ -125,7 +125,7 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
     need(step.row.records, step.does === 'change' ? 'EDIT' : 'DELETE')
     // A deletion reveals no value; a change back sets the old one.
     if (step.does === 'change')
-      needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), sidesOf(step.row).old))
+      needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), oldFieldsOf(step.row)))
     return
   }
   const { records, went, unlinked } = step.removal

@@ -10,14 +10,7 @@ import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
 import { lockCompanyWhole } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
-import {
-  deleteDetails,
-  emptyAnswers,
-  emptyAttempts,
-  emptyBatchAnswers,
-  forgetPassword,
-  noteErasure,
-} from '#sql/system/persons.ts'
+import { deleteDetails, emptyAnswers, emptyAttempts, forgetPassword, noteErasure } from '#sql/system/persons.ts'
 import { emptyPreviews, endPreviews } from '#sql/system/previews.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Actor } from '../records/actor.ts'
@@ -61,8 +54,8 @@ const keptTexts = (companyId: number): ((most: number) => Statement)[] => {
   const erased = { members: textsWithValues, instead: erasedText }
   return [
     (most) => emptyAttempts(companyId, most),
-    (most) => emptyAnswers(companyId, erased, most),
-    (most) => emptyBatchAnswers(companyId, erased, most),
+    (most) => emptyAnswers('answers', companyId, erased, most),
+    (most) => emptyAnswers('batch_answers', companyId, erased, most),
   ]
 }
 

@@ -3,7 +3,6 @@ import { type ArchiverRow, type ClusterRow, clusterRow } from '#sql/cluster.ts'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-/** The properties of a PostgreSQL server that matter to backups. */
 export type ClusterFacts = Awaited<ReturnType<typeof clusterFacts>>
 
 export const clusterFacts = (connection: Connection) =>

@@ -8,7 +8,7 @@ import type { Run, Statement } from '#sql/statement.ts'
 import { type BackendRow, begin, rollback, selectBackend } from '#sql/system/connection.ts'
 import { Fault } from './faults.ts'
 import { clientKeepAlives } from './session.ts'
-import { markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
+import { backendKey, markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
 
 /** The address of the database. It is sent to other processes, so it has no functions. */
 export type Connection = { connectionString: string; passwordFile?: string | null } | Place
@@ -212,6 +212,6 @@ async function shareBackend(one: pg.Client, other: pg.Client): Promise<boolean> 
 }
 
 async function backendOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ pid: number; backend_start: string }>(selectBackend())
-  return `${rows[0]?.pid} ${rows[0]?.backend_start}`
+  const { rows } = await client.query<BackendRow>(selectBackend())
+  return backendKey(rows[0] as BackendRow)
 }

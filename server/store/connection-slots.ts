@@ -20,7 +20,6 @@ export function openConnectionSlots({ connectionsMax, connectTimeout }: Limits) 
       watch()
     })
 
-  /** Rejects requests after the longest wait. */
   const watch = createWatch(connectTimeout / 10, () => {
     const now = performance.now()
     for (const { giveUp } of slots.remove(({ until }) => until <= now)) giveUp()

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
 import { connectClient } from './connect.ts'
-import { askWithin } from './session-check.ts'
+import { askWithin, backendKey } from './session-check.ts'
 
 /** The outcome for a session that did not answer. */
 export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
@@ -37,7 +37,7 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
     const looked = [...pending]
     const statement = endBackends(looked.map(([, { backend }]) => backend))
     const { rows } = await askWithin<EndedBackendRow>(client, statement, connectTimeoutMs)
-    const left = new Map(rows.map((row) => [keyOf(row), row]))
+    const left = new Map(rows.map((row) => [backendKey(row), row]))
     for (const [key] of looked) {
       const row = left.get(key)
       if (!row) settle(key, 'ended')
@@ -66,7 +66,7 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
 
   return {
     end(backend: BackendRow): void {
-      pending.set(keyOf(backend), { backend, since: performance.now() })
+      pending.set(backendKey(backend), { backend, since: performance.now() })
       running ??= run()
     },
     async close(): Promise<void> {
@@ -75,8 +75,6 @@ export function openBackendEnder(config: pg.ClientConfig, { connectTimeoutMs, fo
     },
   }
 }
-
-const keyOf = ({ pid, backend_start }: BackendRow): string => `${pid} ${backend_start}`
 
 /** Sends the Terminate message without waiting for an answer. */
 function drop(client: pg.Client): void {

@@ -5,7 +5,7 @@ import { Fault } from './faults.ts'
 /** Reads of one company that run at the same time in one process, at most. */
 const runningMax = 2
 
-type Call = { until: number; resolve(rows: unknown[]): void; reject(error: unknown): void }
+type Call = { until: number; resolve(rows: Promise<unknown[]>): void; reject(error: unknown): void }
 /** Calls that wait for the same rows, and the statement that reads them. */
 type Question = { ask(): Promise<unknown[]>; calls: Call[] }
 /** The reads of one company: how many run, and those that wait, by statement and values in the order of arrival. */
@@ -31,22 +31,15 @@ export function openHeavyReads(longestWaitMs: number) {
     queue.questions.delete(key)
     queue.running++
     waiting -= calls.length
-    ask()
-      .then(
-        (rows) => {
-          for (const { resolve } of calls) resolve(rows)
-        },
-        (error) => {
-          for (const { reject } of calls) reject(error)
-        },
-      )
-      .finally(() => {
-        queue.running--
-        start(companyId, queue)
-      })
+    const rows = ask()
+    const goOn = (): void => {
+      queue.running--
+      start(companyId, queue)
+    }
+    rows.then(goOn, goOn)
+    for (const { resolve } of calls) resolve(rows)
   }
 
-  /** Rejects calls after the longest wait. */
   const watch = createWatch(longestWaitMs / 20, () => {
     const now = performance.now()
     for (const { questions } of queues.values())

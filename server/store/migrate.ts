@@ -107,5 +107,4 @@ export async function pendingMigrations(connection: Connection): Promise<string[
   return (await knownMigrations()).filter((name) => !seen.has(name))
 }
 
-/** Returns the migrations that the database has, in their order. */
 export const seenMigrations = (connection: Connection): Promise<string[]> => withClient(connection, appliedMigrations)

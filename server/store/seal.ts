@@ -23,23 +23,16 @@ export type SealedColumn = {
   boundTo: (companyId: number, id: number) => string
 }
 
-export const sealedToken: SealedColumn = {
-  ...{ table: 'tokens', id: 'id', column: 'sealed' },
-  boundTo: (company, id) => `${company}:${id}`,
-}
-export const sealedDemoPassword: SealedColumn = {
-  ...{ table: 'demo_accounts', id: 'account_id', column: 'sealed' },
-  boundTo: (company, id) => `demo password ${company}:${id}`,
-}
-export const sealedWebhookSecret: SealedColumn = {
-  ...{ table: 'webhook_endpoints', id: 'id', column: 'sealed' },
-  boundTo: (company, id) => `webhook secret ${company}:${id}`,
-}
+const sealedColumn = (table: string, id: string, column: string, purpose: string): SealedColumn => ({
+  ...{ table, id, column },
+  boundTo: (companyId, rowId) => `${purpose}${companyId}:${rowId}`,
+})
+
+export const sealedToken = sealedColumn('tokens', 'id', 'sealed', '')
+export const sealedDemoPassword = sealedColumn('demo_accounts', 'account_id', 'sealed', 'demo password ')
+export const sealedWebhookSecret = sealedColumn('webhook_endpoints', 'id', 'sealed', 'webhook secret ')
 /** The secret before a rotation. It is the same text in another place, so it is bound to that. */
-export const sealedFormerSecret: SealedColumn = {
-  ...{ table: 'webhook_endpoints', id: 'id', column: 'previous_sealed' },
-  boundTo: (company, id) => `former webhook secret ${company}:${id}`,
-}
+export const sealedFormerSecret = sealedColumn('webhook_endpoints', 'id', 'previous_sealed', 'former webhook secret ')
 export const allSealed: readonly SealedColumn[] = [
   sealedToken,
   sealedDemoPassword,

@@ -38,7 +38,7 @@ export function watchSessions({ options, waitMs, transactionTimeoutMs }: Connect
       const ask = (statement: Statement) => askWithin(client, statement, waitMs)
       const { rows } = await ask(selectBackend(transactionTimeoutMs))
       const { pid, backend_start, is_marked } = rows[0] as BackendFacts
-      const key = `${pid} ${backend_start}`
+      const key = backendKey({ pid, backend_start })
       if (open.has(key)) throw new SharedSession()
       if (!is_marked) {
         probing ??= probe()
@@ -54,6 +54,8 @@ export function watchSessions({ options, waitMs, transactionTimeoutMs }: Connect
     },
   }
 }
+
+export const backendKey = ({ pid, backend_start }: BackendRow): string => `${pid} ${backend_start}`
 
 const settingsIn = (options: string): [name: string, value: string][] =>
   options

@@ -164,7 +164,6 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
         else requester.held.push(question)
       })
     },
-    /** Returns the number of reads that wait for their turn. */
     waiting: (): number => waitingCount,
     close: async (): Promise<void> => {
       closed = true

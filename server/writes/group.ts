@@ -154,7 +154,6 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     }
   }
 
-  /** Rejects writes after the longest wait. */
   const watch = createWatch(waitMs / 10, () => {
     const now = performance.now()
     let waiting = 0

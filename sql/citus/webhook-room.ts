@@ -2,12 +2,9 @@ import type { Sql } from 'sql-template-tag'
 import { query, type Steps, statement } from '../statement.ts'
 import { byCompany } from './system.ts'
 
-/** A company whose attempts take more bytes than `budget`; up to `most` of them are removed at once. */
-export type RoomToFree = { companyId: number; budget: number; most: number }
-
 /** Notes the removal before it, so that the endpoints never claim more attempts than there are. */
 export const freeThere =
-  ({ companyId }: RoomToFree, excess: Sql): Steps =>
+  (companyId: number, excess: Sql): Steps =>
   async (run) => {
     const found = await run<{ id: number; endpoint_id: number; at: Date }>(statement(excess, 'webhook-attempts.excess'))
     for (const [endpointId, rows] of Map.groupBy(found, ({ endpoint_id }) => endpoint_id)) {

@@ -1,4 +1,4 @@
-import { raw } from 'sql-template-tag'
+import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { type Statement, sql, statement } from '../statement.ts'
@@ -6,20 +6,13 @@ import { columnsOf } from './columns.ts'
 
 /** Reads the resources of which a company has a record with an amount, live or deleted. */
 export function resourcesWithAmounts(companyId: number, records: readonly Definition[]): Statement {
-  const [first, ...others] = records.flatMap((definition) => {
-    const amounts = amountsOf(definition)
-    return amounts.length === 0 ? [] : [{ name: definition.name, amounts: amounts.join(' or ') }]
-  })
-  const kind = ({ name, amounts }: NonNullable<typeof first>) =>
-    sql`select ${raw(`'${name}'`)} as records where exists (
-      select from ${raw(name)} where company_id = ${companyId} and (${raw(amounts)})
+  const each = records.flatMap((definition) => {
+    const { name } = definition
+    const amounts = columnsOf(definition).flatMap(([column, field]) => kindOf(field).amount?.(column) ?? [])
+    if (amounts.length === 0) return []
+    return sql`select ${raw(`'${name}'`)} as records where exists (
+      select from ${raw(name)} where company_id = ${companyId} and (${raw(amounts.join(' or '))})
     )`
-  if (!first) throw new Error('no kind of record has amounts')
-  return statement(
-    others.reduce((all, each) => sql`${all} union all ${kind(each)}`, kind(first)),
-    'companies.amounts',
-  )
+  })
+  return statement(join(each, ' union all '), 'companies.amounts')
 }
-
-const amountsOf = (definition: Definition): string[] =>
-  columnsOf(definition).flatMap(([column, field]) => kindOf(field).amount?.(column) ?? [])

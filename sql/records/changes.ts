@@ -29,7 +29,6 @@ export type ChangesRow = {
   start_id: number
   /** The epoch in which the cursor was issued; null if its line is of no epoch of this database, or it has none. */
   issued_epoch: number | null
-  /** The line of the cursor. */
   start_line: number | null
   /** The first and the last change that was examined, shown or not; null if there was none. */
   first_epoch: number | null
@@ -160,7 +159,6 @@ function recordHeld(definitions: readonly Definition[]): Sql {
   return sql`case when h.held is not null then case h.records ${join(whole, ' ')} end end`
 }
 
-/** The author of a change. */
 const by = jsonObject({
   channel: sql`case h.door when 'web' then 'console' else h.door end`,
   account_id: sql`h.account_id`,

@@ -2,6 +2,7 @@ import { raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
 import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { sql } from '../statement.ts'
@@ -11,6 +12,11 @@ import { sql } from '../statement.ts'
 /** Returns the fields with a column of their own. */
 export const columnsOf = memoize((definition: Definition): readonly [string, Field][] =>
   Object.entries(definition.fields).filter(([name]) => !isCompanyField(name)),
+)
+
+/** Returns the fields that refer to a record. */
+export const referencesOf = memoize(({ fields }: Definition): readonly [string, ReferenceField][] =>
+  Object.entries(fields).filter((entry): entry is [string, ReferenceField] => entry[1].kind === 'reference'),
 )
 
 /** Returns columns with their types, as a source of rows declares them. */
@@ -36,8 +42,11 @@ export const uniqueFields = memoize((definition: Definition): readonly string[] 
     .map(([name]) => name),
 )
 
+/** Returns some of the fields as a part of the name of a statement: a bit for each, in hexadecimal. */
+export const shapeOf = (fields: readonly string[], some: readonly string[]): string =>
+  fields.reduce((bits, field, index) => (some.includes(field) ? bits | (1n << BigInt(index)) : bits), 0n).toString(16)
+
 /** Returns the fields by whose value an index finds live records: the filters of a list, and every reference. */
-export const equalityIndexes = (definition: Definition): string[] => {
-  const references = columnsOf(definition).filter(([, field]) => field.kind === 'reference')
-  return [...new Set([...definition.filters, ...references.map(([column]) => column)])]
-}
+export const equalityIndexes = (definition: Definition): string[] => [
+  ...new Set([...definition.filters, ...referencesOf(definition).map(([column]) => column)]),
+]

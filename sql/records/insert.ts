@@ -11,10 +11,8 @@ import { recordJson } from './record-json.ts'
 
 /** Inserts of one or many records of a resource. Each part is a statement of its own; they are sent together. */
 
-/** A record after a write. */
 export type WrittenRow = { id: number; version: number; json: string }
 
-/** A record to be inserted, and its call. */
 export type NewRecord = { id: number; by: Origin; values: JsonObject }
 
 /** Draws ids for records, in ascending order. */

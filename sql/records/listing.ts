@@ -64,12 +64,8 @@ export function findRecords(
   }
   if (filter !== undefined && (isReference(filter) || !(isFound || isReference(several)))) {
     const column = sql`r.${raw(filter)}`
-    const conditions = [
-      ofCompany,
-      equalsIndexed(column, listing.filters[filter]),
-      live,
-      ...rest(omitFilter(listing, filter)),
-    ]
+    const { [filter]: value, ...filters } = listing.filters
+    const conditions = [ofCompany, equalsIndexed(column, value), live, ...rest({ ...listing, filters })]
     return { from: those(sql`${table} r`, conditions), byId: [column, id] }
   }
   if (several !== undefined && (isReference(several) || !isFound)) {
@@ -171,11 +167,6 @@ function recordsSince(companyId: number | Sql, { name }: Definition, moment: str
     () => everyRecord,
   )
 }
-
-const omitFilter = (listing: ListRequest, filter: string): ListRequest => ({
-  ...listing,
-  filters: Object.fromEntries(Object.entries(listing.filters).filter(([field]) => field !== filter)),
-})
 
 /** Returns the conditions beside the one by which the records are found. */
 function residualConditions(definition: Definition, listing: ListRequest, lacks: Sql): Sql[] {

@@ -2,8 +2,9 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { equalsIndexed, inOrderOf } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, query, type Statement, sql, statement } from '../statement.ts'
+import { referencesOf } from './columns.ts'
 
 /**
  * The order in which every write locks records: by resource, referenced ones first, then by id. A waiting write holds
@@ -22,9 +23,9 @@ export const lockOrder = memoize((definitions: readonly Definition[]): readonly 
   const visit = (definition: Definition, path: readonly string[]): void => {
     if (ordered.includes(definition.name)) return
     if (path.includes(definition.name)) throw new Error(`${[...path, definition.name].join(' → ')} is a circle`)
-    for (const field of Object.values(definition.fields)) {
-      const to = field.kind === 'reference' && field.to !== definition.name && definitionOf(definitions, field.to)
-      if (to) visit(to, [...path, definition.name])
+    for (const [, { to }] of referencesOf(definition)) {
+      const referred = to === definition.name ? undefined : definitionOf(definitions, to)
+      if (referred) visit(referred, [...path, definition.name])
     }
     ordered.push(definition.name)
   }
@@ -36,19 +37,26 @@ export const lockOrder = memoize((definitions: readonly Definition[]): readonly 
 const inLockOrder = (one: string, other: string): number =>
   lockOrder(registry).indexOf(one) - lockOrder(registry).indexOf(other)
 
-/** Returns the references of a resource as [field, referenced resource], those within the resource last. */
-export const referencesInOrder = memoize((definition: Definition): readonly [string, string][] =>
-  Object.entries(definition.fields)
-    .flatMap(([name, field]): [string, string][] => (field.kind === 'reference' ? [[name, field.to]] : []))
-    .toSorted(([, one], [, other]) => inLockOrder(one, other)),
+/** Returns the references of a resource, those within the resource last. */
+export const referencesInOrder = memoize((definition: Definition) =>
+  referencesOf(definition).toSorted(([, one], [, other]) => inLockOrder(one.to, other.to)),
 )
 
 /** Returns the references by which records of a resource refer to each other. */
-export const treesOf = ({ name, fields }: Definition): string[] =>
-  Object.keys(fields).filter((field) => {
-    const type = fields[field]
-    return type?.kind === 'reference' && type.to === name
-  })
+export const treesOf = (definition: Definition): string[] =>
+  referencesOf(definition).flatMap(([field, { to }]) => (to === definition.name ? [field] : []))
+
+/** Locks the tree of a reference for one writer. Two concurrent moves could close a circle that neither sees. */
+export const lockTree = (companyId: number, table: string, field: string): Statement =>
+  query('tree.lock')`select pg_advisory_xact_lock(hashtext(${`${table}.${field}`}), ${companyId % 2 ** 31}::int)`
+
+/** Returns whether following `field` from the record `from` leads to the record `to`. */
+export const leadsTo = (companyId: number, table: string, field: string, from: number, to: number): Statement =>
+  query(`${table}.${field}.leads`)`with recursive chain as (
+      select id, ${identifier(field)} as next from ${byKey(table, companyId, from)} r
+      union
+      select r.id, r.${identifier(field)} from chain cross join lateral ${byKey(table, companyId, raw('chain.next'))} r
+    ) select exists (select from chain where id = ${to}) as leads`
 
 /** A record, and the strength of its lock. */
 export type LockRequestRow = { id: number; hold: Hold }

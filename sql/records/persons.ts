@@ -72,7 +72,6 @@ export const removalsOfPerson = (companyId: number, records: string, id: number)
     from (select * from removals where company_id = ${companyId} ${inOrderOf(sql`id`)}) r
     where records = ${records} and record_id = ${id} order by id`
 
-/** Gives deletions another title. */
 export const renameRemovals = (companyId: number, ids: readonly number[], title: string): Statement =>
   query('persons.rename-removals')`update removals r set title = ${title} where ${heldRows('removals', companyId, ids)}`
 

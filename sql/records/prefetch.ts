@@ -1,11 +1,12 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
-import { uniqueFields } from './columns.ts'
+import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
@@ -38,7 +39,7 @@ export function prefetchForCreate(
   // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
   const from = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, rows)}`
   return {
-    name: `${definition.name}.create${nameOf(definition, needs)}`,
+    name: `${definition.name}.create:${shapeOf(lookedUp(definition), needs)}`,
     query: (among) => rowsOf(sql`${from}${onlyAmong(among)}`),
   }
 }
@@ -57,28 +58,22 @@ export function prefetchForUpdate(
   const { name } = definition
   const needs = needsOf(definition, rows)
   const reading = readingReferences(definition)
-  const references = referencesInOrder(definition)
-    .map(([field]) => field)
-    .filter((field) => needs.includes(field) || reading.includes(field))
-  const trees = treesOf(definition).filter((field) => references.includes(field))
+  const references = referencesInOrder(definition).filter(([field]) => needs.includes(field) || reading.includes(field))
+  const trees = references.filter(([, { to }]) => to === name)
   const was = reading.map((field) => sql`one.${identifier(field)} as ${identifier(wasColumn(field))}`)
   const idOf = (field: string) => (needs.includes(field) ? sentAs('given', field) : sql`null::bigint`)
-  const refer = (field: string, condition?: Sql) =>
-    lockReferenced(companyId, definition, field, {
-      id: reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field),
-      condition,
-      waits,
-    })
   // A record of the same resource is locked before or after this one, by their ids.
-  const before = references.map(
-    (field) => sql`${refer(field, trees.includes(field) ? sql`id < given.id` : undefined)} as ${identifier(field)}`,
-  )
-  const behind = trees.map((field) => {
-    const id = sentAs('referred', field)
-    return sql`${lockReferenced(companyId, definition, field, { id, condition: sql`id >= r.id`, waits })} as ${identifier(field)}`
+  const before = references.map(([field, type]) => {
+    const id = reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field)
+    const condition = type.to === name ? sql`id < given.id` : undefined
+    return sql`${lockReferenced(companyId, type, { id, condition, waits })} as ${identifier(field)}`
   })
-  const shownReferences = references.map((field) =>
-    trees.includes(field)
+  const behind = trees.map(([field, type]) => {
+    const id = sentAs('referred', field)
+    return sql`${lockReferenced(companyId, type, { id, condition: sql`id >= r.id`, waits })} as ${identifier(field)}`
+  })
+  const shownReferences = references.map(([field, { to }]) =>
+    to === name
       ? sql`coalesce(referred.${identifier(field)}, behind.${identifier(field)}) as ${identifier(field)}`
       : sql`referred.${identifier(field)}`,
   )
@@ -91,7 +86,7 @@ export function prefetchForUpdate(
     ...holderColumns(companyId, definition, needs, 'referred'),
   ]
   return {
-    name: `${name}.update${nameOf(definition, needs)}`,
+    name: `${name}.update:${shapeOf(lookedUp(definition), needs)}`,
     query: (among) => sql`with referred as materialized (
         select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
@@ -117,16 +112,11 @@ function needsOf(definition: Definition, rows: readonly LookUpRow[]): readonly s
   return needs.length <= 2 ? needs : fields
 }
 
-const lookedUp = memoize((definition: Definition): readonly string[] => [
+/** Returns the references, in the lock order, and the unique fields. */
+export const lookedUp = memoize((definition: Definition): readonly string[] => [
   ...referencesInOrder(definition).map(([field]) => field),
   ...uniqueFields(definition),
 ])
-
-/** Returns the look-ups of a statement as a part of its name: a bit for each field, in hexadecimal. */
-const nameOf = (definition: Definition, needs: readonly string[]): string =>
-  `:${lookedUp(definition)
-    .reduce((bits, field, index) => (needs.includes(field) ? bits + 2 ** index : bits), 0)
-    .toString(16)}`
 
 /** Returns the rows as the source `given`: their place, record and the needed values. */
 function givenRows(definition: Definition, needs: readonly string[], rows: readonly LookUpRow[]): Sql {
@@ -178,7 +168,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return query(`${definition.name}.look-up${nameOf(definition, needs)}`)`
+  return query(`${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`)`
     select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`
 }
 
@@ -203,12 +193,7 @@ const recordColumns = (companyId: number, definition: Definition): Sql =>
 
 /** Returns the references to records that the rules of a resource read. */
 export const readingReferences = memoize((definition: Definition): readonly string[] =>
-  referencesInOrder(definition)
-    .map(([field]) => field)
-    .filter((name) => {
-      const field = definition.fields[name]
-      return field?.kind === 'reference' && field.reads !== undefined
-    }),
+  referencesInOrder(definition).flatMap(([field, { reads }]) => (reads ? [field] : [])),
 )
 
 /** Returns the name of the column for a reference as it was before its record was locked. */
@@ -224,8 +209,8 @@ const lookUps = (
   ...referencesInOrder(definition)
     .filter(([field]) => needs.includes(field))
     .map(
-      ([field]) =>
-        sql`${lockReferenced(companyId, definition, field, { id: sentAs('given', field), waits })} as ${identifier(field)}`,
+      ([field, type]) =>
+        sql`${lockReferenced(companyId, type, { id: sentAs('given', field), waits })} as ${identifier(field)}`,
     ),
   ...holderColumns(companyId, definition, needs, 'given'),
 ]
@@ -236,18 +221,15 @@ const lookUps = (
  */
 function lockReferenced(
   companyId: number,
-  { fields }: Definition,
-  name: string,
+  { to, reads, only }: ReferenceField,
   { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: WaitsForLocks },
 ): Sql {
-  const field = fields[name]
-  if (field?.kind !== 'reference') throw new Error(`${name} is no reference`)
-  const columns = ['id', ...(field.reads ?? [])].map(identifier)
-  const only = field.only ? sql` and ${identifier(field.only.column)} = ${field.only.value}` : sql``
+  const columns = ['id', ...(reads ?? [])].map(identifier)
+  const eligible = only ? sql` and ${identifier(only.column)} = ${only.value}` : sql``
   // A rule that reads the record needs it unchanged until the commit; existence alone needs it undeleted.
-  const hold = orSkip(field.reads ? 'for share' : 'for key share', waits)
+  const hold = orSkip(reads ? 'for share' : 'for key share', waits)
   return sql`(select row_to_json(it) from (
-        select ${join(columns)} from ${byKey(field.to, companyId, condition ? sql`${id} and ${condition}` : id, hold)} held where deleted_at is null${only}
+        select ${join(columns)} from ${byKey(to, companyId, condition ? sql`${id} and ${condition}` : id, hold)} held where deleted_at is null${eligible}
       ) it)`
 }
 

@@ -1,4 +1,3 @@
-import type { Sql } from 'sql-template-tag'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { liveNamed } from '../access.ts'
@@ -14,20 +13,14 @@ import { fetchedWithCaller } from './read.ts'
  */
 export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.of-reference`,
-  query: () => byReference(`id, ${referenceField} as reference`, { companyId, records: name, value }),
+  query: () => liveNamed(`id, ${referenceField} as reference`, name, companyId, [referenceField, value]),
 })
 
-export const fetchByReference = (ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement =>
-  statement(
-    fetchedWithCaller(
-      { ...ask, id: sql`(${byReference('id', { companyId: ask.companyId, records: definition.name, value })})` },
-      definition,
-      fields,
-    ),
-    fields ? undefined : `${definition.name}.fetch-by-reference`,
+export function fetchByReference(ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement {
+  const { name } = definition
+  const id = sql`(${liveNamed('id', name, ask.companyId, [referenceField, value])})`
+  return statement(
+    fetchedWithCaller({ ...ask, id }, definition, fields),
+    fields ? undefined : `${name}.fetch-by-reference`,
   )
-
-type ReferenceRequest = { companyId: number; records: string; value: string }
-
-const byReference = (columns: string, { companyId, records, value }: ReferenceRequest): Sql =>
-  liveNamed(columns, records, companyId, [referenceField, value])
+}

@@ -6,7 +6,7 @@ import { type Author, doorOf } from '../author.ts'
 import { identifier, jsonArray, jsonObject, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
-import { parameter } from './columns.ts'
+import { parameter, referencesOf } from './columns.ts'
 import type { UnlinkedEntry } from './history.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
@@ -79,17 +79,14 @@ export function erase(
 
 /** Empties each reference to a record. */
 const unlinkAll = (companyId: number, name: string, id: number): Statement[] =>
-  registry.flatMap(({ name: table, fields }) =>
-    Object.entries(fields).flatMap(([column, field]) =>
-      field.kind === 'reference' && field.to === name
-        ? [
-            statement(
-              sql`update ${identifier(table)} set ${identifier(column)} = null where company_id = ${companyId} and ${identifier(column)} = ${id}`,
-            ),
-          ]
-        : [],
-    ),
-  )
+  registry.flatMap((definition) => {
+    const table = identifier(definition.name)
+    const references = referencesOf(definition).filter(([, { to }]) => to === name)
+    return references.map(([field]) => {
+      const column = identifier(field)
+      return statement(sql`update ${table} set ${column} = null where company_id = ${companyId} and ${column} = ${id}`)
+    })
+  })
 
 /** A record with a changed column, and the old value. */
 export type ColumnChangeRow = {

@@ -8,8 +8,6 @@ import { addToRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
-/** The statements of a restore. */
-
 export type HeldRemoval = Pick<RemovalRow, 'id' | 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
   restored: boolean
 }

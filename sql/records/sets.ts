@@ -2,16 +2,15 @@ import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKeys, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, query, type Statement, sql } from '../statement.ts'
-import { uniqueFields } from './columns.ts'
-import { referencesInOrder } from './lock-order.ts'
+import { lookedUp } from './prefetch.ts'
 
 /** Look-ups and locks for the records of a set, in one statement. */
 
 /** Reads records without a lock, live or not, with the fields that decide their locks: references and unique values. */
 export const seenRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement => {
-  const names = [...referencesInOrder(definition).map(([field]) => field), ...uniqueFields(definition)]
+  const names = ['id', ...lookedUp(definition)].map((name) => identifier(`r.${name}`))
   return query(`${definition.name}.seen`)`
-    select ${join(['id', ...names].map((name) => identifier(`r.${name}`)))} from ${byKeys(definition.name, companyId, ids)}`
+    select ${join(names)} from ${byKeys(definition.name, companyId, ids)}`
 }
 
 export type HolderRow = { place: number; holder: number | null }

@@ -4,7 +4,7 @@ import type { JsonObject } from '#registry/json.ts'
 import type { LogAuthor, Origin } from '../author.ts'
 import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
-import { columnsOf, typedColumns } from './columns.ts'
+import { columnsOf, shapeOf, typedColumns } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 type UpdateRequest = {
@@ -42,7 +42,9 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
       sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
     from ${found}${returning}`,
       // Callers can change any fields; only statements with few columns are prepared.
-      names.length <= 2 ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(definition, names)}` : undefined,
+      names.length <= 2
+        ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`
+        : undefined,
     ),
     appendChanges(
       author,
@@ -51,9 +53,3 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
     ),
   ]
 }
-
-/** Returns the fields of a statement as a short name: a bit for each, in hexadecimal. */
-const shapeOf = (definition: Definition, fields: readonly string[]): string =>
-  Object.keys(definition.fields)
-    .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)
-    .toString(16)

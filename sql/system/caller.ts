@@ -88,7 +88,6 @@ const rightsOfAccounts = constant([...fieldPermissions, ...approvalPermissions(s
 const lackedViews = sql`
     ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,`
 
-/** Splits names at commas. */
 const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
 /** Selects the token of a company with this hash. */

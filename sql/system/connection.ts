@@ -3,10 +3,8 @@ import { query, type Statement, sql, statement } from '../statement.ts'
 
 /** Statements about a connection, without any table. */
 
-/** Checks that the connection answers. */
 export const ping = statement(sql`select 1`)
 
-/** Sets a setting for the rest of the session. */
 export const setInSession = (name: string, value: string) => statement(sql`select set_config(${name}, ${value}, false)`)
 
 export const begin = query('begin')`begin isolation level read committed`
@@ -50,7 +48,6 @@ export const endBackends = (backends: readonly BackendRow[]): Statement =>
 
 export type EndedBackendRow = BackendRow & { waits_for_standby: boolean }
 
-/** Milliseconds that `waitBriefly` allows. */
 export const briefWaitMs = 250
 
 /**

@@ -1,6 +1,5 @@
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** The properties of a database server. */
 export type ServerFacts = {
   version: string
   version_number: number

@@ -1,11 +1,14 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys } from '../access.ts'
-import { cameFrom, doorOf, type LogAuthor, type LoggedWrite, type Origin, originOf } from '../author.ts'
+import { doorOf, type LogAuthor, type Origin } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, ofRecords, withIds } from '../citus/log.ts'
 import { eitherSql, query, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: its writes, and its identity. Decisions, Changes. */
+
+/** `isAudit`: the rows have the origin of the request. Changes of records have none. */
+type LoggedWrite = { records: string; action: string; removalId?: number | undefined; isAudit?: boolean }
 
 /**
  * Inserts a row of the log for each row of `of` (record_id, version, changes, held). The statement began after the
@@ -14,9 +17,12 @@ import { eitherSql, query, type Statement, type Steps, sql, statement } from '..
  * of the company's server.
  */
 function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql, isThere = false): Sql {
-  const { companyId } = author
+  const { companyId, writeId, requestId = null, idempotencyKey = null, from } = author
   const { records, action, removalId, isAudit = false } = logged
-  const { columns, values } = cameFrom(author, isAudit)
+  const columns = isAudit ? sql`, peer, forwarded_for, device` : sql``
+  const values = isAudit
+    ? sql`, ${from?.peer ?? null}::text, ${from?.forwardedFor ?? null}::text, ${from?.device ?? null}::text`
+    : sql``
   const [own, type] = isThere ? [sql`c.id`, raw('::text')] : [sql`${companyId}::bigint`, sql``]
   const [names, place] = isThere ? [sql`pos, id, `, sql`log_position(c.id), `] : [sql``, sql``]
   const source = sql`(${of}) logged`
@@ -24,7 +30,7 @@ function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql, isThere = fa
       ${names}record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select ${own}, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}${type},
       ${author.previewId ?? null}::uuid,
-      ${records}${type}, ${action}${type}, ${removalId ?? null}::bigint, ${isThere ? epochOf(companyId) : newestEpoch}, ${place}logged.*, ${originOf(author)}${values}
+      ${records}${type}, ${action}${type}, ${removalId ?? null}::bigint, ${isThere ? epochOf(companyId) : newestEpoch}, ${place}logged.*, ${writeId}::uuid, ${requestId}::text, ${idempotencyKey}::text${values}
     from ${isThere ? sql`companies c cross join ${source} where c.id = ${companyId}` : source}`
 }
 

@@ -1,6 +1,8 @@
 import { raw } from 'sql-template-tag'
 import { equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { eitherSql, identifier, instant, query, type Statement, sql } from '../statement.ts'
+import type { CallRow } from './calls.ts'
+import type { ListedSession } from './sessions.ts'
 import { attemptRowBytes } from './webhook-attempts.ts'
 
 /** The data of a person in the fixed tables, and its erasure. Decisions, Persons. */
@@ -32,31 +34,28 @@ export const emptyAttempts = (companyId: number, most: number): Statement =>
     )} returning 1 as emptied`
 
 /** Members to erase in stored answers, and the text that replaces theirs. */
-export type ErasedMembers = { members: readonly string[]; instead: string }
+type ErasedMembers = { members: readonly string[]; instead: string }
 
-/** Erases members in up to `most` stored answers. Returns a row for each. */
-export const emptyAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
-  emptyBodies({ name: 'answers', key: 'key' }, companyId, erased, most)
-
-/** Erases members in the stored answers to operations of batches. */
-export const emptyBatchAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
-  emptyBodies({ name: 'batch_answers', key: '(key, n)' }, companyId, erased, most)
+/** The tables of stored answers, of calls and of operations of batches, with their key within a company. */
+const keysOfAnswers = { answers: 'key', batch_answers: '(key, n)' } as const
 
 /**
+ * Erases members in up to `most` stored answers. Returns a row for each.
  * Bodies are compact JSON, where a quote within a text is escaped: so no text of a caller looks like a member with its
  * value. Texts that are replaced already are not found again.
  */
-function emptyBodies(
-  { name, key }: { name: string; key: string },
+export function emptyAnswers(
+  table: keyof typeof keysOfAnswers,
   companyId: number,
   { members, instead }: ErasedMembers,
   most: number,
 ): Statement {
+  const key = keysOfAnswers[table]
   const pattern = `"(${members.join('|')})":"(?!${instead}")(?:[^"\\\\]|\\\\.)*"`
-  return query(`persons.empty-${name}`)`
-    update ${identifier(name)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
+  return query(`persons.empty-${table}`)`
+    update ${identifier(table)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
     where ${rowsOf(
-      name,
+      table,
       companyId,
       key,
       sql`company_id = ${companyId} and body ~ ${pattern} order by ${raw(key.replaceAll(/[()]/g, ''))} limit ${most}`,
@@ -68,14 +67,7 @@ export const forgetPassword = (companyId: number, id: number): Statement =>
   query('persons.forget-password')`
     update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`
 
-export type AccountSessionRow = {
-  id: number
-  created_at: string
-  last_seen_at: string
-  device: string | null
-  peer: string | null
-  forwarded_for: string | null
-}
+export type AccountSessionRow = Omit<ListedSession, 'is_this'>
 
 /** Reads the sessions of an account; each began with a sign-in. */
 export const sessionsOfPerson = (companyId: number, accountId: number): Statement =>
@@ -85,13 +77,7 @@ export const sessionsOfPerson = (companyId: number, accountId: number): Statemen
       select * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
     ) s order by id`
 
-export type AccountCallRow = {
-  at: string
-  route: string
-  record_id: number | null
-  status: number
-  peer: string | null
-}
+export type AccountCallRow = Pick<CallRow, 'at' | 'route' | 'record_id' | 'status' | 'peer'>
 
 /** Reads the newest calls with tokens of an account. */
 export const callsOfPerson = (companyId: number, accountId: number, most: number): Statement =>

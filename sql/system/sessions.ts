@@ -23,7 +23,6 @@ export type SessionRow = {
   plain_name: boolean
 }
 
-/** The origin of a session. */
 export type SessionOrigin = {
   /** The name that the browser gives for itself. */
   device: string | null
@@ -52,7 +51,6 @@ const placeOf = (key: SessionKey, lock = 'for update'): Sql =>
     () => sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`,
   )
 
-/** Selects the sessions of an account. */
 const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`(
       select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`account_id`, accountId)}
       ${inOrderOf(sql`account_id`)} ${raw(lock)}
@@ -135,26 +133,27 @@ export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number)
     where expires_at > now() and last_seen_at > now() - make_interval(hours => ${sessionIdleHours})
     order by s.last_seen_at desc, id desc`
 
+/** Returns the condition that names some sessions of an account, locked, for a statement that deletes them. */
+const placesOfAccount = (companyId: number, accountId: number, which: Sql): Sql =>
+  eitherSql(
+    sql`ctid = any (array(
+      select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where ${which}
+    ))`,
+    () => sql`company_id = ${companyId} and account_id = ${accountId} and ${which}`,
+  )
+
 /** Deletes one of an account's sessions. Returns its hash. */
 export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
-  query('session.delete-one')`delete from sessions where ${eitherSql(
-    sql`ctid = any (array(
-      select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id = ${id}
-    ))`,
-    () => sql`company_id = ${companyId} and account_id = ${accountId} and id = ${id}`,
-  )} returning id_hash`
+  query('session.delete-one')`
+    delete from sessions where ${placesOfAccount(companyId, accountId, sql`id = ${id}`)} returning id_hash`
 
 export const deleteSession = (key: SessionKey): Statement =>
   query('session.delete')`delete from sessions where ${placeOf(key)} returning id, account_id`
 
 /** Deletes the sessions of an account, except one if its hash is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
-  query('session.delete-all')`delete from sessions where ${eitherSql(
-    sql`ctid = any (array(
-      select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id_hash is distinct from ${but}
-    ))`,
-    () => sql`company_id = ${companyId} and account_id = ${accountId} and id_hash is distinct from ${but}`,
-  )} returning id`
+  query('session.delete-all')`
+    delete from sessions where ${placesOfAccount(companyId, accountId, sql`id_hash is distinct from ${but}`)} returning id`
 
 /** Removes up to `most` sessions that are over. Returns a row for each. */
 export const sweepSessions = (most: number): Statement =>

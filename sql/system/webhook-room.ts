@@ -1,6 +1,6 @@
-import { raw } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { equalsIndexed, inOrderOf } from '../access.ts'
-import { emptyThere, freeThere, type RoomToFree } from '../citus/webhook-room.ts'
+import { emptyThere, freeThere } from '../citus/webhook-room.ts'
 import { eitherSql, type Statement, sql, statement } from '../statement.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
 import { attemptRowBytes, hasArrived } from './webhook-attempts.ts'
@@ -11,7 +11,7 @@ export const sweepWebhookAttempts = (keptDays: number, most: number): Statement 
   sweepOlder({ name: 'webhook-attempts.sweep', table: 'webhook_attempts', key: 'id', type: 'bigint', most, keptDays })
 
 /** Returns the condition that the last attempt of an endpoint meets `condition`. */
-const newestOf = (condition: ReturnType<typeof sql>) =>
+const newestOf = (condition: Sql) =>
   eitherSql(
     sql`exists (
       select from (
@@ -24,7 +24,7 @@ const newestOf = (condition: ReturnType<typeof sql>) =>
     )`,
   )
 
-const companiesWhere = (condition: ReturnType<typeof sql>, after: number, most: number) =>
+const companiesWhere = (condition: Sql, after: number, most: number) =>
   sql`select distinct w.company_id as id from webhook_endpoints w where w.company_id > ${after} and ${condition}
     order by id limit ${most}`
 
@@ -61,26 +61,8 @@ export const sweepAttemptsOfDeleted = (companyId: number, most: number): Stateme
  * oldest failures. Its endpoints store the time since which none was removed. One index has the sum and the order.
  */
 export const freeAttempts = (companyId: number, budget: number, most: number): Statement => {
-  const room: RoomToFree = { companyId, budget, most }
-  return statement(
-    sql`with gone as (
-      delete from webhook_attempts where ctid = any (array(
-        select ctid from (${excessOf(room, raw('ctid'))}) excess
-      )) returning endpoint_id, at
-    ), kept as (
-      update webhook_endpoints w
-      set attempts_from = greatest(attempts_from, (select max(at) from gone where endpoint_id = w.id))
-      where company_id = ${companyId} and id = any (array(select distinct endpoint_id from gone))
-    )
-    select 1 as swept from gone`,
-    'webhook-attempts.free',
-    freeThere(room, excessOf(room, sql`id, endpoint_id, at`)),
-  )
-}
-
-/** Selects the attempts to remove first, as many as exceed the budget. */
-const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<typeof sql>) =>
-  sql`select ${columns} from (
+  /** Selects the attempts to remove first, as many as exceed the budget. */
+  const excessOf = (columns: Sql) => sql`select ${columns} from (
         select ${columns}, sum(bytes) over (order by arrived desc, number rows unbounded preceding) - bytes as before from (
           select ${columns}, id as number, ${hasArrived} as arrived, coalesce(bytes, 0) as bytes
           from webhook_attempts where company_id = ${companyId}
@@ -91,6 +73,21 @@ const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<t
           select bytes from webhook_attempts where company_id = ${companyId} ${inOrderOf(sql`${hasArrived} desc`, sql`id`)}
         ) every
       ) - ${budget}::bigint`
+  return statement(
+    sql`with gone as (
+      delete from webhook_attempts where ctid = any (array(
+        select ctid from (${excessOf(raw('ctid'))}) excess
+      )) returning endpoint_id, at
+    ), kept as (
+      update webhook_endpoints w
+      set attempts_from = greatest(attempts_from, (select max(at) from gone where endpoint_id = w.id))
+      where company_id = ${companyId} and id = any (array(select distinct endpoint_id from gone))
+    )
+    select 1 as swept from gone`,
+    'webhook-attempts.free',
+    freeThere(companyId, excessOf(sql`id, endpoint_id, at`)),
+  )
+}
 
 /**
  * Empties attempts by processes of an earlier version, which stored whole requests and answers. Returns a row for each.

@@ -137,20 +137,25 @@ const read = (data: object) => ({
   body: JSON.stringify({ data }),
 })
 
-const countHandler: ReadHandler = () => () => ({
-  statement: (ask) => listWithCaller(ask, clients, { filters: {}, words: [], sort: [], limit: 1, offset: 0 }),
-  reply: ({ total }) => read({ count: total }),
-})
+const countHandler: ReadHandler =
+  () =>
+  (_call, _query, { ask }) => ({
+    statement: listWithCaller(ask, clients, { filters: {}, words: [], sort: [], limit: 1, offset: 0 }),
+    reply: ({ total }) => read({ count: total }),
+  })
 const echoHandler: ReadHandler =
   () =>
-  ({ params }) => ({ statement: selectCaller, reply: () => read({ reference: params.reference }) })
+  ({ params }, _query, { ask }) => ({
+    statement: selectCaller(ask),
+    reply: () => read({ reference: params.reference }),
+  })
 const keepHandler: WriteHandler =
   ({ success }) =>
   (_company, _call, { dryRun }) => ({ prefetch: null, execute: async () => createResponse(success, { kept: !dryRun }) })
 const titleHandler: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ params }) => ({
-    statement: (ask) => fetchWithCaller(ask, definition, pathId(params) ?? 0),
+  ({ params }, _query, { ask }) => ({
+    statement: fetchWithCaller(ask, definition, pathId(params) ?? 0),
     reply({ json }: { json: string | null }) {
       if (json === null) throw new Refusal('not_found')
       return read({ title: JSON.parse(json)[definition.title] })

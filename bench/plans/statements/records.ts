@@ -25,7 +25,9 @@ import {
   holdInOrder,
   holdRelated,
   type LookUp,
+  leadsTo,
   lockOrder,
+  lockTree,
   referringBesides,
   relationsTo,
 } from '#sql/records/lock-order.ts'
@@ -47,7 +49,6 @@ import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql
 import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
 import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
 import { tagsOf } from '#sql/records/tags.ts'
-import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy } from '#sql/records/written-changes.ts'
 import { prefetchStatement } from '#sql/statement.ts'

@@ -11,10 +11,10 @@ import { writeRecord } from './record-writes.ts'
 
 export const fetchByRef: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ params }, query) => {
+  ({ params }, query, { ask }) => {
     const fields = readFields(query, definition)
     const value = recordReference(params)
-    return { statement: (ask) => fetchByReference(ask, definition, value, fields), reply: replyOfFetch(definition) }
+    return { statement: fetchByReference(ask, definition, value, fields), reply: replyOfFetch(definition) }
   }
 
 /** Returns the reference of the path. A text that no record can have as a reference is not found. */

@@ -1,43 +1,35 @@
 import { type ChangesRequest, readFollowing } from '#derive/operations/changes.ts'
 import { visibleChanges } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
-import { orRefusal, Refusal } from '#registry/refusals.ts'
+import { Refusal } from '#registry/refusals.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
-import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { lackingRefusal } from '../../records/rights.ts'
 import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
-import type { PlannedRead, ReadHandler } from '../handler.ts'
+import type { AskedRead, PlannedRead, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
 /** Reads rights and changes with one statement, so that every change shown is open to the caller at that moment. */
-export const changes: ReadHandler = () => (_call, query) => {
+export const changes: ReadHandler = () => (_call, query, asked) => {
   const following = readFollowing(query)
-  return following.after === 'now' ? readPosition(following) : page(following)
+  return following.after === 'now' ? readPosition(following, asked) : page(following, asked)
 }
 
-function page(following: ChangesRequest): PlannedRead {
-  let companyId = 0
-  // Thrown only once the caller is known, so that others learn nothing about cursors.
-  let wrong: Refusal | undefined
+function page(following: ChangesRequest, { ask, config }: AskedRead): PlannedRead {
+  const { companyId } = ask
+  // A refusal is thrown only once the caller is known, so that others learn nothing about cursors.
+  const after = following.after === null ? null : readCursor(companyId, following.after)
+  const asked = { ...following, companyId, after, keptDays: config.changesKeptDays }
   return {
-    statement(ask, { changesKeptDays }) {
-      companyId = ask.companyId
-      const { after: cursor } = following
-      const after = cursor === null ? null : orRefusal(() => readCursor(companyId, cursor))
-      if (after instanceof Refusal) {
-        wrong = after
-        return selectCaller(ask)
-      }
-      return changesWithCaller(ask, servedResources, { ...following, companyId, after, keptDays: changesKeptDays })
-    },
+    statement: changesWithCaller(ask, servedResources, asked),
     waits(row: FeedRow) {
-      if (wrong || row.json !== '' || row.more || isGone(row) || findRefusal(following, row)) return undefined
+      if (row.json !== '' || row.more || isGone(row) || findRefusal(following, row)) return undefined
       return { seconds: following.waitSeconds, seen: { epoch: row.epoch, pos: row.horizon } }
     },
     reply(row: FeedRow, conditions) {
-      const no = wrong ?? findRefusal(following, row)
+      const no = findRefusal(following, row)
       if (no) throw no
       const { json, next, more } = checkPage(companyId, row)
       return pageReply(
@@ -48,17 +40,13 @@ function page(following: ChangesRequest): PlannedRead {
   }
 }
 
-function readPosition(following: ChangesRequest): PlannedRead {
-  let companyId = 0
+function readPosition(following: ChangesRequest, { ask }: AskedRead): PlannedRead {
   return {
-    statement(ask) {
-      companyId = ask.companyId
-      return nowWithCaller(ask, servedResources)
-    },
+    statement: nowWithCaller(ask, servedResources),
     reply(row: FeedRow, conditions) {
       const no = findRefusal(following, row)
       if (no) throw no
-      const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
+      const next = cursorOf(ask.companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
       return pageReply(`{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
     },
   }

@@ -12,10 +12,10 @@ export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
   const to = chosenFrom(definition, field)
   const { only } = definition.fields[field] as ReferenceField
   const filters: ListRequest['filters'] = only ? { [only.column]: only.value } : {}
-  return ({ path }, query) => {
+  return ({ path }, query, { ask }) => {
     const request = readChoosing(query)
     return {
-      statement: (ask) => choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
+      statement: choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
       reply({ json, total, last_id, has_more }: ChoicesRow, conditions) {
         const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: request.limit })}}`
         return pageReply(body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))

@@ -15,11 +15,11 @@ import { readReply, recordTag } from '../stored-response.ts'
 /** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const fetch: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ params }, query) => {
+  ({ params }, query, { ask }) => {
     // No record has the id 0.
     const id = pathId(params) ?? 0
     const fields = readFields(query, definition)
-    return { statement: (ask) => fetchWithCaller(ask, definition, id, fields), reply: replyOfFetch(definition) }
+    return { statement: fetchWithCaller(ask, definition, id, fields), reply: replyOfFetch(definition) }
   }
 
 type FetchRow = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }

@@ -12,10 +12,10 @@ import { pageEnvelope, pageReply } from '../stored-response.ts'
 /** Every record has at least the entry of its creation, and keeps its history after its deletion. */
 export const history: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ path, params }, query) => {
+  ({ path, params }, query, { ask }) => {
     const cut = readCut(query)
     return {
-      statement: (ask) => historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
+      statement: historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
       reply({ json, total, lacks_rights }: HistoryPageRow, conditions) {
         if (total === 0) throw new Refusal('not_found')
         const shown = visibleChanges(lacks_rights, json)

@@ -10,10 +10,10 @@ import { pageEnvelope, pageReply } from '../stored-response.ts'
 /** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const list: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ path }, query) => {
+  ({ path }, query, { ask }) => {
     const listing = readListing(query, definition)
     return {
-      statement: (ask) => listWithCaller(ask, definition, listing),
+      statement: listWithCaller(ask, definition, listing),
       reply({ json, total, last_id, has_more, lacks_rights }: PageRow, conditions) {
         const isWalk = listing.afterId !== undefined
         const at = isWalk ? { lastId: last_id ?? null, hasMore: has_more ?? false } : { ...listing, total }

@@ -5,31 +5,28 @@ import { windowSeconds } from '../../service/token-rate.ts'
 import type { ReadHandler } from '../handler.ts'
 import { envelope, pageReply } from '../stored-response.ts'
 
-export const me: ReadHandler = () => () => {
-  let companyId = 0
-  let limit: number | null = null
-  return {
-    statement(ask, config) {
-      companyId = ask.companyId
-      limit = config.tokenRequestsPerMinute
-      return meWithCaller(limitedResources)(ask)
-    },
-    reply(row: MeRow & { token_id: number; account_id: number; currency: string }, conditions) {
-      const { company_name, plan, label, expires_at, scopes, add_ons, used, token_id, account_id, currency } = row
-      const data = {
-        company: { id: companyId, name: company_name, currency, plan },
-        token: { id: token_id, label, expires_at },
-        account_id,
-        scopes,
-        add_ons,
-        limits: limitedResources.map((records, place) => ({
-          records,
-          limit: planLimit(plan as SubscriptionPlan, records),
-          used: used[place] ?? 0,
-        })),
-        rate: limit === null ? null : { limit, window_seconds: windowSeconds },
-      }
-      return pageReply(envelope(data), conditions)
-    },
+export const me: ReadHandler =
+  () =>
+  (_call, _query, { ask, config }) => {
+    const { tokenRequestsPerMinute: limit } = config
+    return {
+      statement: meWithCaller(limitedResources)(ask),
+      reply(row: MeRow & { token_id: number; account_id: number; currency: string }, conditions) {
+        const { company_name, plan, label, expires_at, scopes, add_ons, used, token_id, account_id, currency } = row
+        const data = {
+          company: { id: ask.companyId, name: company_name, currency, plan },
+          token: { id: token_id, label, expires_at },
+          account_id,
+          scopes,
+          add_ons,
+          limits: limitedResources.map((records, place) => ({
+            records,
+            limit: planLimit(plan as SubscriptionPlan, records),
+            used: used[place] ?? 0,
+          })),
+          rate: limit === null ? null : { limit, window_seconds: windowSeconds },
+        }
+        return pageReply(envelope(data), conditions)
+      },
+    }
   }
-}

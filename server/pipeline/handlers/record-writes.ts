@@ -40,7 +40,6 @@ export const writeRecord = <Op extends BatchOp>(
 ): Command<StoredResponse> =>
   resultOf(recordCommands[op](companyId, wanted), (done) => formatDone(op, route, dryRun, done))
 
-/** Returns the answer of a write. */
 export const formatDone = <Op extends BatchOp>(
   op: Op,
   route: ResourceRoute,
