@@ -146,8 +146,8 @@ export const tea: ReadHandler = ({ success }) => () => ({
   'an operation of the web interface': [
     {
       file: 'derive/console/operations.ts',
-      at: '  home: get(',
-      put: "  coffee: get('/coffee', 'session', { data: typeMarker<{ cups: number }>() }),\n\n  home: get(",
+      at: '  home: get<',
+      put: "  coffee: get<{ cups: number }>()('/coffee', 'session'),\n\n  home: get<",
     },
     {
       file: 'server/console-api/coffee.ts',
