@@ -22,7 +22,7 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
       file: 'registry/fields/percent.ts',
       put: `import type { CommonMembers, Kind } from './kind.ts'
 
-export type PercentField = CommonMembers & { kind: 'percent' }
+type PercentField = CommonMembers & { kind: 'percent' }
 
 export const percent: Kind<PercentField> = {
   schema: () => ({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
@@ -30,17 +30,15 @@ export const percent: Kind<PercentField> = {
   column: () => 'integer',
   example: () => 50,
   sortable: true,
-  filter: null,
 }
 `,
     },
     {
       file: 'registry/fields/index.ts',
-      at: 'export type Field =\n',
-      put: "import { type PercentField, percent } from './percent.ts'\n\nexport type Field =\n  | PercentField\n",
+      at: 'export const kinds = {\n',
+      put: "import { percent } from './percent.ts'\n\nexport const kinds = {\n  percent,\n",
     },
-    { file: 'registry/fields/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
-    { file: 'derive/form.ts', at: "  decimal: 'amounts',\n", put: "  decimal: 'amounts',\n  percent: 'amounts',\n" },
+    { file: 'derive/form.ts', at: "  amounts: ['money',", put: "  amounts: ['percent', 'money'," },
     {
       file: 'console/records/fields/inputs.tsx',
       at: '  decimal: NumberInput,\n',
