@@ -117,7 +117,7 @@ function referToType(definition: Definition | undefined, parameter: Parameter): 
 function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameterComponents)[] = [
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
-    ...(route.access === 'write' && route.represents ? ['Prefer' as const] : []),
+    ...(route.represents ? ['Prefer' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
   return names.map((name) => parameterComponents[name])

@@ -15,7 +15,7 @@ export function responsesOf(route: DataRoute, links: readonly string[]): { [stat
   const codes = [...new Set([...route.refusals, ...unreadableRefusals])]
   const all: { [status: string]: JsonObject } = {
     [route.success]: describeResponse(route.answer, links),
-    ...(route.access === 'read' && route.conditional ? { 304: describeNotModified(route.answer) } : {}),
+    ...(route.conditional && !isWrite(route) ? { 304: describeNotModified(route.answer) } : {}),
     ...Object.fromEntries(
       Object.entries(route.otherAnswers).map(([status, other]) => [status, describeResponse(other, links)]),
     ),

@@ -29,7 +29,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   return {
     method: 'POST',
     path,
-    access: 'write',
     section: {
       name: 'Batch',
       about: 'Many creates, updates, upserts and deletes in one call, of any resources.',

@@ -29,7 +29,6 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'POST',
     path,
-    access: 'write',
     makes: 'record',
     represents: true,
     success: 201,

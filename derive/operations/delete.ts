@@ -13,7 +13,6 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   ...commonFacts(definition, 'DELETE'),
   method: 'DELETE',
   path: recordPath(definition, base),
-  access: 'write',
   summary: `Delete ${aOne(definition)}`,
   description: [
     `Deletes ${aOne(definition)}, unless protected history refers to it. A dry-run answers what would happen.`,
@@ -22,7 +21,6 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
       .join('\n'),
   ],
   pathParameters: [idOf(definition)],
-  conditional: true,
   refusals: [
     'not_found',
     'precondition_failed',

@@ -18,14 +18,12 @@ const words = (description: string): JsonObject => listSchema({ type: 'string', 
 export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: `${base}/me`,
-  access: 'read',
   section: { name: 'Token', about: 'The token that calls, its company and what is open to it.' },
   summary: 'Show who calls',
   description: [
     'Shows the company and the token of the call, the scopes that it has at this moment, the add-ons and the limits. Any active token may ask. It is the cheapest test of credentials, and is counted like any call.',
   ],
   scope: null,
-  conditional: true,
   refusals: ['precondition_failed'],
   answer: {
     description: 'The company, the token and what is open to it.',

@@ -15,7 +15,6 @@ const count = (description: string): JsonObject => integer('int64', 0, idMax, de
 export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   method: 'POST',
   path: `${base}/writes/{write_id}/undo`,
-  access: 'write',
   section: {
     name: 'Writes',
     about: 'What was written, whichever records it was about, by the id that its answer had in `X-Write-Id`.',

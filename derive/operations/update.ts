@@ -17,7 +17,6 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'PATCH',
     path: recordPath(definition, base),
-    access: 'write',
     represents: true,
     summary: `Update ${aOne(definition)}`,
     description: [
@@ -25,7 +24,6 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
       ...protectionWords(definition),
     ],
     pathParameters: [idOf(definition)],
-    conditional: true,
     body: {
       description: 'The members to change, and no others.',
       schema: `${schemaName(definition)}Update`,

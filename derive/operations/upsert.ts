@@ -27,7 +27,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'PUT',
     path: referencePath(definition, base),
-    access: 'write',
     makes: 'record',
     represents: true,
     success: 201,
@@ -38,7 +37,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'A value of another unique field that a different record has is a 422, and no merge.',
     ],
     pathParameters: [referenceOf(definition)],
-    conditional: true,
     body: {
       description: `The members of the ${definition.one}. \`external_ref\` may be left out, or be the one in the path.`,
       schema: `${schemaName(definition)}Update`,

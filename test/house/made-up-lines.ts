@@ -91,7 +91,6 @@ export const vehicles = resource({
 export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: \`\${base}/tea\`,
-  access: 'read',
   section: { name: 'Tea', about: 'What is in the pot.', remarks: [] },
   summary: 'Look into the pot',
   description: ['Says what is in the pot.'],
@@ -100,7 +99,6 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
   success: 200,
   pathParameters: [],
   parameters: [],
-  conditional: false,
   body: null,
   refusals: [],
   refused: {},
