@@ -3,8 +3,8 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
-import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
-import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
+import { mayBeNull, mustBeGiven, valueSchema } from '../schema.ts'
+import { enumType, isInView, orNull, refTo, type View } from '../schemas/envelopes.ts'
 import { choiceName, formatName, schemaName, series, valueWords } from '../words.ts'
 
 /**
@@ -18,7 +18,7 @@ export type Use = 'shown' | 'created' | 'changed' | 'batched'
 /** Returns the schema of a field without words, for a type whose fields another type describes. */
 export function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const schema = notNullSchema(definition, name, field, use)
-  return (mayBeNull(field) ? orNull(schema) : schema) as JsonObject
+  return mayBeNull(field) ? orNull(schema) : schema
 }
 
 /** Returns the schema of a field. Its description has what no schema can express. */

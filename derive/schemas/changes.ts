@@ -4,17 +4,12 @@ import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { aOne, formatName, schemaName } from '../words.ts'
-import { answerSchema, enumType, idSchema, listSchema, oneWord, refTo } from './envelopes.ts'
+import { answerSchema, enumType, flag, idSchema, listSchema, oneWord, orNull, recordsType, refTo } from './envelopes.ts'
 
 /** A change in the feed and in the history of a record. */
 
 const channels = ['api', 'console', 'command'] as const
 
-const orNull = (schema: JsonObject, description?: string): JsonObject => ({
-  ...schema,
-  type: [schema.type as string, 'null'],
-  ...(description === undefined ? {} : { description }),
-})
 const text = (maxLength: number): JsonObject => ({ type: 'string', maxLength })
 
 /** The description of the union states these once. */
@@ -63,7 +58,7 @@ export function changeTypesOf(definition: Definition): JsonObject {
       ...typesOfMembers,
       ...withExamples(definition),
       records: oneWord(definition.name),
-      record: { anyOf: [refTo('schemas', name), { type: 'null' }] },
+      record: orNull(refTo('schemas', name)),
     }),
     [`${name}HistoryPage`]: answerSchema(`Changes of ${aOne(definition)}, the newest first.`, {
       data: changesOf(`${name}Change`),
@@ -107,11 +102,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
     ...{ type: 'array', items: {}, minItems: 2, maxItems: 2 },
     description: 'The old and the new value of a field.',
   },
-  ...enumType(
-    'ChangeRecords',
-    definitions.map(({ name }) => name),
-    'The resource.',
-  ),
+  ...recordsType('ChangeRecords', definitions),
   ChangeAuthor: {
     ...answerSchema('Who made a change, and with what.', {
       channel: refTo('schemas', 'ChangeChannel'),
@@ -135,10 +126,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
       maxLength: 200,
       description: 'The cursor to send as `after` next time. Keep it together with the effect of the changes.',
     },
-    more: {
-      type: 'boolean',
-      description: 'Whether to call again at once. A page can be empty and have more behind it.',
-    },
+    more: flag('Whether to call again at once. A page can be empty and have more behind it.'),
     records: listSchema(
       refTo('schemas', 'ChangeRecords'),
       50,

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
 import { formatName, schemaName } from '../words.ts'
@@ -17,6 +17,12 @@ export const answerSchema = (description: string, properties: JsonObject, option
 /** Returns the schema of a list. */
 export const listSchema = (items: JsonObject, maxItems: number, description: string): JsonObject => ({
   ...{ type: 'array', items, maxItems, description },
+})
+
+/** Adds null to a schema of one type, or to a reference. */
+export const orNull = (schema: JsonObject, description?: string): JsonObject => ({
+  ...('$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema.type as Json, 'null'] }),
+  ...(description === undefined ? {} : { description }),
 })
 
 /** Returns the name of a record's type with chosen fields. */
@@ -65,7 +71,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       examples: [{ total: 1, limit: pageSizeDefault, offset: 0 }],
     },
     Created: answerSchema(written.Created, {
-      id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
+      id: orNull(idSchema, 'Id of the new record. Null in a dry-run.'),
       created: flag('Whether there is a new record. False in a dry-run.'),
       dry_run: dryRun,
     }),
@@ -76,11 +82,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       changed: changedFields(fieldsMax(definitions)),
     }),
     Upserted: answerSchema(written.Upserted, {
-      id: {
-        ...idSchema,
-        type: ['integer', 'null'],
-        description: 'Id of the record. Null in a dry-run that would create one.',
-      },
+      id: orNull(idSchema, 'Id of the record. Null in a dry-run that would create one.'),
       created: flag('Whether there is a new record. False in a dry-run.'),
       updated: flag('Whether the record was there and changed. False in a dry-run.'),
       dry_run: dryRun,
@@ -134,7 +136,7 @@ const changedFields = (maxItems: number): JsonObject =>
 const deletedWords = 'What a delete did, or would do.'
 
 /** Returns the body with a type as its `data`. */
-const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
+export const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
   answerSchema(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
 
 export const integer = (
@@ -145,8 +147,8 @@ export const integer = (
 ): JsonObject => ({
   ...{ type: 'integer', format, minimum, maximum, description },
 })
-const flag = (description: string): JsonObject => ({ type: 'boolean', description })
-const dryRun = flag('Whether this was a dry-run, which writes nothing.')
+export const flag = (description: string): JsonObject => ({ type: 'boolean', description })
+export const dryRun = flag('Whether this was a dry-run, which writes nothing.')
 
 const group: JsonObject = {
   records: { type: 'string', maxLength: 63, description: 'Kind of the records.', examples: ['tasks'] },
@@ -166,6 +168,14 @@ export const enumType = (
   words: readonly string[],
   description: string,
 ): { [name: string]: JsonObject } => ({ [name]: { type: 'string', enum: [...words], description } })
+
+/** Returns a type for the names of some resources. */
+export const recordsType = (name: string, definitions: readonly Definition[]): { [name: string]: JsonObject } =>
+  enumType(
+    name,
+    definitions.map(({ name }) => name),
+    'The resource.',
+  )
 
 /** Returns a discriminator with a single word. */
 export const oneWord = (word: string): JsonObject => ({ type: 'string', enum: [word] })

@@ -5,7 +5,17 @@ import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
-import { answerSchema, enumType, groups, idSchema, integer, listSchema, refTo } from './envelopes.ts'
+import {
+  answerSchema,
+  enumType,
+  groups,
+  idSchema,
+  integer,
+  listSchema,
+  orNull,
+  recordsType,
+  refTo,
+} from './envelopes.ts'
 
 /** Schemas of a dry-run's preview. */
 
@@ -30,11 +40,7 @@ export const planSchemas: JsonObject = {
     'What would happen to a record.',
     {
       records: refTo('schemas', 'PlannedRecords'),
-      id: {
-        ...idSchema,
-        type: ['integer', 'null'],
-        description: 'Id of the record. Null of one that would be created.',
-      },
+      id: orNull(idSchema, 'Id of the record. Null of one that would be created.'),
       action: refTo('schemas', 'PlannedAction'),
     },
     { fields: refTo('schemas', 'PlannedFields') },
@@ -45,11 +51,7 @@ export const planSchemas: JsonObject = {
       'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
     additionalProperties: refTo('schemas', 'FieldChange'),
   },
-  ...enumType(
-    'PlannedRecords',
-    registry.map(({ name }) => name),
-    'The resource.',
-  ),
+  ...recordsType('PlannedRecords', registry),
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
