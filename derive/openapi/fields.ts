@@ -15,19 +15,23 @@ import { choiceName, formatName, schemaName, series, valueWords } from '../words
 /** A field in a response, or in the request of a create, an update, or either of them in a batch. */
 export type Use = 'shown' | 'created' | 'changed' | 'batched'
 
-/** Returns the schema of a field without words, for a type whose fields another type describes. */
-export function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+/** Returns the schemas of fields without words, for a type whose fields another type describes. */
+export const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(fields.map(([name, field]) => [name, bareSchema(definition, name, field, use)]))
+
+function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const schema = notNullSchema(definition, name, field, use)
   return mayBeNull(field) ? orNull(schema) : schema
 }
 
-/** Returns the schema of a field. Its description has what no schema can express. */
-export function documentedSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
-  return {
-    ...bareSchema(definition, name, field, use),
-    description: [field.about, ...remarksOn(field, use)].join(' '),
-  }
-}
+/** Returns the schemas of fields. Their descriptions have what no schema can express. */
+export const documentFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(
+    fields.map(([name, field]) => {
+      const description = [field.about, ...remarksOn(field, use)].join(' ')
+      return [name, { ...bareSchema(definition, name, field, use), description }]
+    }),
+  )
 
 /** Returns the types of a resource beside the record: its choices, addresses and lines. */
 export function typesOf(definition: Definition): JsonObject {
@@ -46,13 +50,13 @@ const listNames = { fields: 'Field', sort: 'Sort' }
 
 /** Returns the types of those items. */
 export const listTypesOf = (definition: Definition, view: View): JsonObject =>
-  Object.fromEntries(
-    listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {
-      if (name !== 'fields' && name !== 'sort') return []
-      if (!isInView(view, name)) return []
+  Object.assign(
+    {},
+    ...listParameters(definition).map(({ name, schema }) => {
+      if ((name !== 'fields' && name !== 'sort') || !isInView(view, name)) return {}
       const { enum: values } = schema.items as { enum: string[] }
       const description = `What \`${name}\` can name of ${formatName(definition.name)}.`
-      return Object.entries(enumType(`${schemaName(definition)}${listNames[name]}`, values, description))
+      return enumType(`${schemaName(definition)}${listNames[name]}`, values, description)
     }),
   )
 
@@ -104,9 +108,7 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
   return {
     type: 'object',
     description: use === 'shown' ? 'As it is kept: no member is missing.' : 'As it is sent: a member may be left out.',
-    properties: Object.fromEntries(
-      entries.map(([name, field]): [string, Json] => [name, documentedSchema(definition, name, field, use)]),
-    ),
+    properties: documentFields(definition, entries, use),
     ...(required.length > 0 ? { required } : {}),
     ...(use === 'shown' ? {} : { additionalProperties: false }),
   }
