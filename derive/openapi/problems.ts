@@ -1,4 +1,4 @@
-import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
+import { apiFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { fieldPermissions } from '#registry/permissions.ts'
@@ -27,7 +27,6 @@ import { planExample } from '../schemas/plan.ts'
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   const scopes = [...new Set(routes.flatMap((route) => route.scopes))]
   const codes = refusalsUnder(routes)
-  const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
   const count = (description: string): JsonObject => integer('int32', 0, 2 ** 31 - 1, description)
   return {
     Problem: answerSchema(
@@ -97,11 +96,11 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
     }),
     ...enumType(
       'FieldCode',
-      fields.map(([code]) => code),
+      apiFieldCodes,
       [
         'What is wrong with a field, for programs. Never renamed or reused.',
         '',
-        ...fields.map(([code, meaning]) => `- \`${code}\`: ${meaning}`),
+        ...apiFieldCodes.map((code) => `- \`${code}\`: ${fieldCodes[code]}`),
       ].join('\n'),
     ),
     ...enumType(
