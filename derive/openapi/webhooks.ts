@@ -1,36 +1,31 @@
 import type { JsonObject } from '#registry/json.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { answerSchema, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
+import { capital } from '../words.ts'
 
 /** The messages to a webhook, as the `webhooks` of the document. Standard Webhooks. */
 
 const messages = {
   change: {
-    schema: 'WebhookChange',
     summary: 'A change, with the record',
     about: 'Sent for each change that the webhook is told of, where its messages are full.',
   },
   thinChange: {
-    schema: 'WebhookThinChange',
     summary: 'A change, without the record',
     about: 'Sent for each change that the webhook is told of, where its messages are thin.',
   },
   test: {
-    schema: 'WebhookTest',
     summary: 'A test',
     about: 'Sent by hand, to see whether messages arrive. Nothing has changed.',
   },
-} as const
+}
 
 export const webhooks = (): JsonObject =>
   Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, { post: operationOf(name, message) }]))
 
 const section = 'Changes'
 
-const operationOf = (
-  name: string,
-  { schema, summary, about }: (typeof messages)[keyof typeof messages],
-): JsonObject => ({
+const operationOf = (name: string, { summary, about }: { summary: string; about: string }): JsonObject => ({
   operationId: `webhooks.${name}`,
   tags: [section],
   summary,
@@ -40,7 +35,7 @@ const operationOf = (
   requestBody: {
     description: 'The message. Its bytes are what is signed.',
     required: true,
-    content: { 'application/json': { schema: refTo('schemas', schema) } },
+    content: { 'application/json': { schema: refTo('schemas', `Webhook${capital(name)}`) } },
   },
   responses,
 })
