@@ -39,12 +39,11 @@ export function typesOf(definition: Definition): JsonObject {
 }
 
 /** Returns a reference to the type of a choice, for a filter. */
-export const choiceRef = (definition: Definition, name: string): JsonObject =>
-  refTo('schemas', choiceName(definition, name))
+export const choiceRef = (definition: Definition, name: string): JsonObject => refTo(choiceName(definition, name))
 
 /** Returns a reference to the type of an item of `fields` or `sort`. */
 export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): JsonObject =>
-  refTo('schemas', `${schemaName(definition)}${listNames[parameter]}`)
+  refTo(`${schemaName(definition)}${listNames[parameter]}`)
 
 const listNames = { fields: 'Field', sort: 'Sort' }
 
@@ -65,11 +64,11 @@ export function notNullSchema(definition: Definition, name: string, field: Field
   const kind = kindOf(field)
   const own = kind.schema(field) as JsonObject
   if (field.kind === 'choice') return choiceRef(definition, name)
-  if (field.kind === 'reference' && use === 'batched') return refTo('schemas', 'BatchId')
+  if (field.kind === 'reference' && use === 'batched') return refTo('BatchId')
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return use === 'shown' ? own : ({ ...own, ...kind.asked?.(field) } as JsonObject)
   const isInput = kind.members !== undefined && use !== 'shown'
-  const type = refTo('schemas', isInput ? `${typeName}Input` : typeName)
+  const type = refTo(isInput ? `${typeName}Input` : typeName)
   return kind.many ? { ...own, items: type } : type
 }
 

@@ -40,7 +40,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         title: { type: 'string', description: 'The refusal in a few words, always the same for a code.' },
         status: integer('int32', 400, 599, 'The status of the response.'),
         detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
-        code: refTo('schemas', 'ProblemCode'),
+        code: refTo('ProblemCode'),
         request_id: {
           ...{ type: 'string', format: 'uuid' },
           description:
@@ -50,11 +50,11 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
       {
         errors: {
           type: 'array',
-          items: refTo('schemas', 'FieldProblem'),
+          items: refTo('FieldProblem'),
           description: 'With `validation_failed`: all that is wrong.',
         },
-        required_scope: refTo('schemas', 'Scope'),
-        feature: refTo('schemas', 'AddOn'),
+        required_scope: refTo('Scope'),
+        feature: refTo('AddOn'),
         limit: count('With `plan_limit_reached`: how many records the plan holds.'),
         used: count('With `plan_limit_reached`: how many there are.'),
         blocked_by: groups(
@@ -64,15 +64,15 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         ...(codes.includes('batch_refused')
           ? {
               refused: listSchema(
-                refTo('schemas', 'RefusedOperation'),
+                refTo('RefusedOperation'),
                 batchOperationsMax,
                 'With `batch_refused`: every operation that is refused, in their order.',
               ),
             }
           : {}),
-        plan: refTo('schemas', 'WritePlan'),
+        plan: refTo('WritePlan'),
         conflicts: listSchema(
-          refTo('schemas', 'UndoConflict'),
+          refTo('UndoConflict'),
           conflictsMax,
           `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
         ),
@@ -91,7 +91,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
     ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
     FieldProblem: answerSchema('What is wrong with one field.', {
       field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
-      code: refTo('schemas', 'FieldCode'),
+      code: refTo('FieldCode'),
       message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
     }),
     ...enumType(

@@ -31,11 +31,11 @@ const operationOf = (name: string, { summary, about }: { summary: string; about:
   summary,
   description: `${about} Check the signature before anything else, and answer within the time limit.`,
   security: [],
-  parameters: Object.keys(headers).map((header) => refTo('parameters', header)),
+  parameters: Object.keys(headers).map((header) => refTo(header, 'parameters')),
   requestBody: {
     description: 'The message. Its bytes are what is signed.',
     required: true,
-    content: { 'application/json': { schema: refTo('schemas', `Webhook${capital(name)}`) } },
+    content: { 'application/json': { schema: refTo(`Webhook${capital(name)}`) } },
   },
   responses,
 })
@@ -63,7 +63,7 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
   return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
 }
 
-const wait = { 'Retry-After': refTo('headers', 'RetryAfter') }
+const wait = { 'Retry-After': refTo('RetryAfter', 'headers') }
 const responses: JsonObject = {
   '2XX': { description: 'The message has arrived.' },
   410: { description: 'Nobody listens here any more: the webhook is disabled.' },
@@ -75,7 +75,7 @@ const message = (type: JsonObject, data: string, about: string): JsonObject =>
   answerSchema(about, {
     type,
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
-    data: refTo('schemas', data),
+    data: refTo(data),
   })
 
 const eventType: JsonObject = { type: 'string', maxLength: 80, description: 'The event, as in `data`.' }

@@ -47,8 +47,8 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     },
     schemas: {
       ChoicePage: answerSchema('A page of records that a field can refer to.', {
-        data: listSchema(refTo('schemas', 'Choice'), pageSizeMax, 'The records of this page.'),
-        meta: refTo('schemas', 'ChoicesMeta'),
+        data: listSchema(refTo('Choice'), pageSizeMax, 'The records of this page.'),
+        meta: refTo('ChoicesMeta'),
       }),
       Choice: answerSchema('A record that a field can refer to.', {
         id: { ...idSchema, description: 'Its id, which is the value of the field.' },

@@ -52,15 +52,15 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
     },
   },
   schemas: {
-    MeEnvelope: answerSchema('Who calls.', { data: refTo('schemas', 'Me') }),
+    MeEnvelope: answerSchema('Who calls.', { data: refTo('Me') }),
     Me: answerSchema('Who calls, and what is open to them at this moment.', {
-      company: refTo('schemas', 'MeCompany'),
-      token: refTo('schemas', 'MeToken'),
+      company: refTo('MeCompany'),
+      token: refTo('MeToken'),
       account_id: { ...idSchema, description: 'The account behind the token, whose permissions limit its scopes.' },
       scopes: words('The scopes that the token carries and its account still holds.'),
       add_ons: words('The add-ons of the company.'),
-      limits: listSchema(refTo('schemas', 'MeLimit'), limitedResources.length, 'What the plan limits.'),
-      rate: orNull(refTo('schemas', 'MeRate'), 'The limit of calls. Null if the service has none.'),
+      limits: listSchema(refTo('MeLimit'), limitedResources.length, 'What the plan limits.'),
+      rate: orNull(refTo('MeRate'), 'The limit of calls. Null if the service has none.'),
     }),
     MeCompany: answerSchema('The company of the token.', {
       id: { ...idSchema, description: 'Id of the company.' },

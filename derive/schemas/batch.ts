@@ -49,7 +49,7 @@ function operationType(op: BatchOp, records: JsonObject, body: string | null, ab
       op: oneWord(op),
       records,
       ...(names === null ? {} : { ...targets[names], if_match: ifMatch }),
-      ...(body === null ? {} : { body: refTo('schemas', body) }),
+      ...(body === null ? {} : { body: refTo(body) }),
       as: name,
     },
     required: ['op', 'records', ...(names === 'reference' ? ['external_ref'] : []), ...(body === null ? [] : ['body'])],
@@ -62,7 +62,7 @@ const operationTypes: JsonObject = Object.fromEntries(
   batchOps.flatMap((op): [string, JsonObject][] => {
     const { sends, names } = batchOperations[op]
     const suffix = `${capital(op)}Operation`
-    if (!sends) return [[suffix, operationType(op, refTo('schemas', 'BatchRecords'), null, `${capital(op)} a record.`)]]
+    if (!sends) return [[suffix, operationType(op, refTo('BatchRecords'), null, `${capital(op)} a record.`)]]
     return servedResources.map((definition) => {
       const body = `Batch${schemaName(definition)}${names === null ? 'Create' : 'Update'}`
       const about = `${capital(op)} ${aOne(definition)}.`
@@ -76,10 +76,10 @@ export const batchSchemas: JsonObject = {
     type: 'object',
     description: 'Operations, and how they stand together.',
     properties: {
-      mode: refTo('schemas', 'BatchMode'),
+      mode: refTo('BatchMode'),
       operations: {
         type: 'array',
-        items: refTo('schemas', 'BatchOperationInput'),
+        items: refTo('BatchOperationInput'),
         minItems: 1,
         maxItems: batchOperationsMax,
         description: 'What to do, in this order.',
@@ -98,12 +98,12 @@ export const batchSchemas: JsonObject = {
       '- `body`: that of the call of its own.',
       '- `as`: a name by which later operations refer to this one.',
     ].join('\n'),
-    oneOf: Object.keys(operationTypes).map((type) => refTo('schemas', type)),
+    oneOf: Object.keys(operationTypes).map((type) => refTo(type)),
   },
   ...operationTypes,
   BatchId: {
     description: 'A record: one that there is, or that of an earlier operation.',
-    oneOf: [idSchema, refTo('schemas', 'BatchReference')],
+    oneOf: [idSchema, refTo('BatchReference')],
   },
   BatchReference: {
     type: 'object',
@@ -117,15 +117,11 @@ export const batchSchemas: JsonObject = {
   },
   ...recordsType('BatchRecords', servedResources),
   BatchDone: answerSchema('What became of a batch.', {
-    mode: refTo('schemas', 'BatchMode'),
+    mode: refTo('BatchMode'),
     dry_run: dryRun,
     done: count('How many operations were done; in a dry-run, would be.'),
     refused: count('How many were refused.'),
-    operations: listSchema(
-      refTo('schemas', 'BatchOutcome'),
-      batchOperationsMax,
-      'One entry an operation, in their order.',
-    ),
+    operations: listSchema(refTo('BatchOutcome'), batchOperationsMax, 'One entry an operation, in their order.'),
   }),
   BatchEnvelope: envelopeOf('BatchDone', 'What became of a batch.'),
   BatchOutcome: answerSchema(
@@ -134,8 +130,8 @@ export const batchSchemas: JsonObject = {
     {
       as: givenName,
       etag: { type: 'string', maxLength: 80, description: 'ETag of the record as it is now.' },
-      data: refTo('schemas', 'BatchData'),
-      problem: refTo('schemas', 'Problem'),
+      data: refTo('BatchData'),
+      problem: refTo('Problem'),
     },
   ),
   BatchData: {
@@ -145,7 +141,7 @@ export const batchSchemas: JsonObject = {
   },
   RefusedOperation: answerSchema(
     'An operation that was refused.',
-    { n, status: status(400), problem: refTo('schemas', 'Problem') },
+    { n, status: status(400), problem: refTo('Problem') },
     { as: givenName },
   ),
 }

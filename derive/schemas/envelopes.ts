@@ -4,7 +4,8 @@ import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#r
 import { registry } from '#registry/resources/index.ts'
 import { formatName, schemaName } from '../words.ts'
 
-export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
+/** Returns a reference to a component, which is a type unless `section` says otherwise. */
+export const refTo = (name: string, section = 'schemas'): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
 /** Returns an open object of a response. Its members always occur unless they are optional. */
 export const answerSchema = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
@@ -36,17 +37,17 @@ export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum:
  * that `Prefer` asks for. With `fields` in the view, records may lack members. */
 export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const name = schemaName(definition)
-  const record = refTo('schemas', view === 'all' ? partName(definition) : name)
+  const record = refTo(view === 'all' ? partName(definition) : name)
   return {
     [`${name}Page`]: answerSchema(`A page of ${formatName(definition.name)}.`, {
       data: listSchema(record, pageSizeMax, 'The records of this page.'),
-      meta: refTo('schemas', 'PageMeta'),
+      meta: refTo('PageMeta'),
     }),
     [`${name}Envelope`]: answerSchema(`One ${definition.one}.`, { data: record }),
     ...Object.fromEntries(
       Object.entries(written).map(([what, about]) => [
         `${name}${what}Envelope`,
-        envelopeOf(what, about, { record: refTo('schemas', name) }),
+        envelopeOf(what, about, { record: refTo(name) }),
       ]),
     ),
   }
@@ -94,7 +95,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
         id: { ...idSchema, description: 'Id of the record.' },
         deleted: flag('Whether the record is deleted. False in a dry-run.'),
         dry_run: dryRun,
-        mode: refTo('schemas', 'DeletionMode'),
+        mode: refTo('DeletionMode'),
       },
       {
         deleted_with: groups('RecordGroup', 'Records that were deleted along. Absent in a dry-run.'),
@@ -112,7 +113,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
     RecordGroup: answerSchema('Some records of one kind.', group),
     KeptGroup: answerSchema('Some records of one kind, and what becomes of them.', {
       ...group,
-      effect: refTo('schemas', 'KeptEffect'),
+      effect: refTo('KeptEffect'),
     }),
     ...enumType(
       'KeptEffect',
@@ -137,7 +138,7 @@ const deletedWords = 'What a delete did, or would do.'
 
 /** Returns the body with a type as its `data`. */
 export const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
-  answerSchema(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
+  answerSchema(about, { data: refTo(type) }, { plan: refTo('WritePlan'), ...optional })
 
 export const integer = (
   format: 'int32' | 'int64',
@@ -159,8 +160,7 @@ const group: JsonObject = {
 /** One group a resource; of those that stay, one for each resource and effect. */
 const groupsMax = 2 * registry.length
 
-export const groups = (item: string, description: string): JsonObject =>
-  listSchema(refTo('schemas', item), groupsMax, description)
+export const groups = (item: string, description: string): JsonObject => listSchema(refTo(item), groupsMax, description)
 
 /** Returns a type for one of some words. */
 export const enumType = (

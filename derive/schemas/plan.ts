@@ -29,7 +29,7 @@ export const planSchemas: JsonObject = {
     },
     total: integer('int64', 0, idMax, 'How many records would change.'),
     changes: listSchema(
-      refTo('schemas', 'PlannedChange'),
+      refTo('PlannedChange'),
       plannedChangesMax,
       `What would happen to each, the first ${plannedChangesMax} at most.`,
     ),
@@ -39,17 +39,17 @@ export const planSchemas: JsonObject = {
   PlannedChange: answerSchema(
     'What would happen to a record.',
     {
-      records: refTo('schemas', 'PlannedRecords'),
+      records: refTo('PlannedRecords'),
       id: orNull(idSchema, 'Id of the record. Null of one that would be created.'),
-      action: refTo('schemas', 'PlannedAction'),
+      action: refTo('PlannedAction'),
     },
-    { fields: refTo('schemas', 'PlannedFields') },
+    { fields: refTo('PlannedFields') },
   ),
   PlannedFields: {
     type: 'object',
     description:
       'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
-    additionalProperties: refTo('schemas', 'FieldChange'),
+    additionalProperties: refTo('FieldChange'),
   },
   ...recordsType('PlannedRecords', registry),
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
