@@ -6,7 +6,7 @@ import { planExample } from '../schemas/plan.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import { commonFacts, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
+import { commonFacts, idOf, recordPath, writeHeaders } from './record.ts'
 
 /** Deletes a record: hides or erases it, with the records that go along. */
 export const remove: ResourceOperation<'write'> = (definition, base) => ({
@@ -71,7 +71,7 @@ function blockedRefusal(definition: Definition): Refusal {
 
 function deletedResponse(definition: Definition): ResponseSpec {
   const { hardWhen, relations } = definition.removal
-  const [id, mode] = [exampleIdOf(definition), hardWhen ? 'hard' : 'soft']
+  const [id, mode] = [exampleId, hardWhen ? 'hard' : 'soft']
   const going = relations.find(({ onDelete: { cascade, otherwise } }) => cascade || otherwise === 'cascade')
   const staying = relations.find(({ onDelete: { otherwise } }) => otherwise === 'unlinked' || otherwise === 'kept')
   const along = going ? [{ records: going.records, count: 2, ids: [17, 18] }] : []

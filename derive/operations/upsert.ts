@@ -1,15 +1,15 @@
+import { exampleId } from '../examples.ts'
 import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
 import { inCollection } from './collection.ts'
 import { create } from './create.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import { commonFacts, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
+import { commonFacts, jsonTypes, namingFields, writeHeaders } from './record.ts'
 import { update } from './update.ts'
 
 /** Changes the record with the caller’s own reference, or creates it. */
 export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
-  const id = exampleIdOf(definition)
   const updated: ResponseSpec = {
     description: 'What changed; in a dry-run, what would, and whether there would be a new record.',
     headers: [...writeHeaders, 'PreferenceApplied', 'NewETag'],
@@ -18,7 +18,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       updated: {
         summary: 'Updated',
         description: 'There was one with the reference.',
-        value: { data: { id, created: false, updated: true, dry_run: false, changed: [definition.title] } },
+        value: { data: { id: exampleId, created: false, updated: true, dry_run: false, changed: [definition.title] } },
       },
     },
   }
@@ -59,7 +59,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
         created: {
           summary: 'Created',
           description: 'There was none with the reference.',
-          value: { data: { id, created: true, updated: false, dry_run: false, changed: [] } },
+          value: { data: { id: exampleId, created: true, updated: false, dry_run: false, changed: [] } },
         },
       },
     },

@@ -68,12 +68,10 @@ export function changeTypesOf(definition: Definition): JsonObject {
 
 /** Adds examples to members whose type alone is not clear. */
 function withExamples(definition: Definition): JsonObject {
-  const { event, id, record_id, version, action, changes } = changeExample(definition)
+  const example = changeExample(definition)
+  const shown = ['event', 'id', 'record_id', 'version', 'action', 'changes']
   return Object.fromEntries(
-    Object.entries({ event, id, record_id, version, action, changes }).map(([name, value]) => [
-      name,
-      { ...(typesOfMembers[name] as JsonObject), examples: [value as Json] },
-    ]),
+    shown.map((name) => [name, { ...(typesOfMembers[name] as JsonObject), examples: [example[name] as Json] }]),
   )
 }
 

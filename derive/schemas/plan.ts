@@ -4,7 +4,7 @@ import { idMax, plannedChangesMax } from '#registry/limits.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
-import { recordExample } from '../examples.ts'
+import { exampleId, recordExample } from '../examples.ts'
 import {
   answerSchema,
   enumType,
@@ -60,13 +60,13 @@ export function planExample(
   definition = registry[0] as Definition,
   action: PlannedChange['action'],
 ): Preview & JsonObject {
-  const { id, [definition.title]: title = null } = recordExample(definition)
+  const title = recordExample(definition)[definition.title] ?? null
   const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
   const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }
   return {
     hash: `sha256-${'Xq2mO0c1w9hY7bT5rNfKdA'.repeat(2).slice(0, 43)}`,
     total: 1,
-    changes: [{ records: definition.name, id: action === 'created' ? null : (id as number), action, fields }],
+    changes: [{ records: definition.name, id: action === 'created' ? null : exampleId, action, fields }],
     would_delete: [],
     would_keep: [],
   }
