@@ -20,8 +20,18 @@ export type FormField = {
   members?: readonly FormField[]
 }
 
-type SectionName = 'basics' | 'dates' | 'amounts' | 'place' | 'lines' | 'words' | 'record'
-export type Section = { name: SectionName; fields: readonly FormField[] }
+/** The kinds of field in each section of a form, in the order of the sections. */
+const sections = {
+  basics: ['text', 'choice', 'flag', 'reference', 'email', 'phone', 'url', 'country'],
+  dates: ['date'],
+  place: ['address'],
+  amounts: ['money', 'decimal', 'integer'],
+  lines: ['lines'],
+  words: ['paragraph'],
+  record: ['id', 'instant'],
+} as const satisfies { readonly [name: string]: readonly Field['kind'][] }
+
+export type Section = { name: keyof typeof sections; fields: readonly FormField[] }
 
 /** Returns the fields of a form, in sections by their kinds. */
 export const formSections = (definition: Definition): Section[] =>
@@ -60,29 +70,10 @@ function formField(name: string, field: Field): FormField {
 const shownKind = (name: string, { kind }: Field): Field['kind'] =>
   kind === 'integer' && name.endsWith('_minor') ? 'money' : kind
 
-const sectionNames: readonly SectionName[] = ['basics', 'dates', 'place', 'amounts', 'lines', 'words', 'record']
-
 const sectionsOf = (fields: readonly FormField[]): Section[] =>
-  sectionNames
-    .map((name) => ({ name, fields: fields.filter((field) => sectionOf[field.kind] === name) }))
+  Object.entries<readonly Field['kind'][]>(sections)
+    .map(([name, kinds]) => ({
+      name: name as Section['name'],
+      fields: fields.filter(({ kind }) => kinds.includes(kind)),
+    }))
     .filter((section) => section.fields.length > 0)
-
-const sectionOf: { readonly [kind in Field['kind']]: SectionName } = {
-  text: 'basics',
-  choice: 'basics',
-  flag: 'basics',
-  reference: 'basics',
-  email: 'basics',
-  phone: 'basics',
-  url: 'basics',
-  country: 'basics',
-  date: 'dates',
-  address: 'place',
-  money: 'amounts',
-  decimal: 'amounts',
-  integer: 'amounts',
-  lines: 'lines',
-  paragraph: 'words',
-  id: 'record',
-  instant: 'record',
-}

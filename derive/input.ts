@@ -39,14 +39,13 @@ export function checkRecord(
 
 /** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
 export function checkBody(definition: Definition, body: Json, before: JsonObject | null): CheckResult {
+  const stored = before ?? createBlankRecord(definition)
   if (!isObject(body)) {
-    const problems = [problem('', 'wrong_type', 'The body must be one JSON object')]
-    return { sent: {}, after: before ?? createBlankRecord(definition), problems }
+    return { sent: {}, after: stored, problems: [problem('', 'wrong_type', 'The body must be one JSON object')] }
   }
   const strangers = countStrangers()
   const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })
-  const after = { ...(before ?? createBlankRecord(definition)), ...accepted }
-  return { sent: accepted, after, problems: [...problems, ...strangers.left()] }
+  return { sent: accepted, after: { ...stored, ...accepted }, problems: [...problems, ...strangers.left()] }
 }
 
 /** Returns the value of one field of a body, or null if it is absent or not acceptable. */

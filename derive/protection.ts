@@ -26,8 +26,7 @@ export function lockedFields(definition: Definition, record: JsonObject): string
 }
 
 /** What a write changes of a record that was protected before it. */
-export function lockProblems(definition: Definition, after: JsonObject, before: JsonObject | null): Problem[] {
-  if (!before) return []
+export function lockProblems(definition: Definition, after: JsonObject, before: JsonObject): Problem[] {
   const state = Object.keys(definition.protection?.when ?? {}).map((column) => `${column} is ${before[column]}`)
   const open = openFields(definition, before)
   const message = [

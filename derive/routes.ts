@@ -30,8 +30,12 @@ export type Route = DataRoute | DocumentRoute
 /** `id` is the operation id of the documents and the route of the calls log: `projects.list`. */
 type RouteName = { id: string; operation: string }
 
-/** `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. */
-export type DataRoute = CompleteOperation & RouteName & { parameterNames: readonly string[]; scopes: readonly string[] }
+/**
+ * `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. `conditional` is true
+ * if If-Match and If-None-Match apply.
+ */
+export type DataRoute = CompleteOperation &
+  RouteName & { parameterNames: readonly string[]; scopes: readonly string[]; conditional: boolean }
 
 export type ResourceRoute = OnResource & DataRoute
 
@@ -44,17 +48,17 @@ const everything: Operations = { standard: standardOperations, own: ownOperation
 export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
   const ofResources = served.flatMap((definition) =>
-    Object.values(made(operations).onResource(definition, base)).filter(canName),
+    Object.values(routesOfResource(operations)(definition, base)).filter(canName),
   )
-  return [...ofResources, ...made(operations).own(base)]
+  return [...ofResources, ...ownRoutes(operations.own, base)]
 }
 
 /** True if the records have the field by which the path names them. */
 const canName = ({ definition, pathParameters }: ResourceRoute): boolean =>
   pathParameters.every(({ is }) => is === 'Id' || is.field === undefined || is.field in definition.fields)
 
-export const isDataRoute = (route: Route): route is DataRoute => route.access !== 'public'
-export const isWrite = ({ access }: DataRoute): boolean => access === 'write'
+export const isDataRoute = (route: Route): route is DataRoute => 'scope' in route
+export const isWrite = ({ method }: Pick<DataRoute, 'method'>): boolean => method !== 'GET'
 
 export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry).filter(isDataRoute)
 
@@ -62,7 +66,7 @@ export type StandardRoutes = { readonly [name in StandardName]: ResourceRoute }
 
 /** Returns the routes of one resource by operation. */
 export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =>
-  made(everything).onResource(definition, base) as StandardRoutes
+  routesOfResource(everything)(definition, base) as StandardRoutes
 
 /** Returns the routes of all served resources. */
 export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
@@ -89,8 +93,8 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
 export const colonPath = (path: string): string => path.replaceAll('{', ':').replaceAll('}', '')
 
 /** Returns the same routes for the same list and definition, so that derived values can be cached by route. */
-const made = memoize(({ standard, own, ofReferences = {} }: Operations) => ({
-  onResource: memoize((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
+const routesOfResource = memoize(({ standard, ofReferences = {} }: Operations) =>
+  memoize((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
     const { name, served } = definition
     const deprecated = served?.deprecated ?? {}
     const unknown = Object.keys(deprecated).find((operation) => !(operation in standard))
@@ -111,8 +115,7 @@ const made = memoize(({ standard, own, ofReferences = {} }: Operations) => ({
       ),
     ])
   }),
-  own: (base: string) => ownRoutes(own, base),
-}))
+)
 
 /** Returns an operation that exists once, under a base path. */
 export const ownRoute = (name: keyof typeof ownOperations, base = '/v1'): DataRoute =>
@@ -121,7 +124,7 @@ export const ownRoute = (name: keyof typeof ownOperations, base = '/v1'): DataRo
 const ownRoutes = memoize((own: Operations['own'], base: string): Route[] =>
   Object.entries(own).map(([id, make]) => {
     const operation = make(base)
-    return { ...(operation.access === 'public' ? operation : completeOperation(operation)), id, operation: id }
+    return { ...('scope' in operation ? completeOperation(operation) : operation), id, operation: id }
   }),
 )
 
@@ -129,19 +132,20 @@ const ownRoutes = memoize((own: Operations['own'], base: string): Route[] =>
 function completeOperation<Data extends DataOperation>(sparse: Data) {
   const operation: Data & CompleteOperation = { ...usualFacts, ...sparse }
   const { scope } = operation
-  const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
+  const parameters = [...operation.parameters, ...(isWrite(operation) ? [dryRunParameter] : [])]
   return {
     ...operation,
     parameters,
     parameterNames: parameters.map(({ name }) => name),
     scopes: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
     refusals: refusalsOf(operation),
+    conditional: operation.refusals.includes('precondition_failed'),
   }
 }
 
 /** Returns the refusals in the order in which they are decided. Decisions, Errors. */
-function refusalsOf({ access, scope, needs, body, refusals }: CompleteOperation): RefusalCode[] {
-  const write = access === 'write'
+function refusalsOf({ method, scope, needs, body, refusals }: CompleteOperation): RefusalCode[] {
+  const write = isWrite({ method })
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [
     ...(['overloaded', 'unauthorized', 'ip_not_allowed'] as const),

@@ -25,12 +25,6 @@ export const mustBeGiven = (field: Field): boolean => field.required === true &&
 export const writableFields = ({ fields }: Pick<Definition, 'fields'>): [name: string, Field][] =>
   Object.entries(fields).filter(([, field]) => !field.readOnly)
 
-/** Adds null to a schema of one type or a reference. */
-export function orNull(schema: JsonSchema): JsonSchema {
-  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] }
-  return { ...schema, type: [schema.type, 'null'] }
-}
-
 function membersSchema(members: { readonly [name: string]: Field }): JsonSchema {
   const entries = Object.entries(members)
   const required = entries.filter(([, field]) => mustBeGiven(field)).map(([name]) => name)

@@ -1,6 +1,6 @@
 import type { Definition, Match } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import { planNames, subscriptionPlans } from '#registry/subscription.ts'
+import { isPlanLimited, planLimit, planNames } from '#registry/subscription.ts'
 
 /** Words of the documents for names of the registry. */
 
@@ -54,13 +54,10 @@ export function neededFor(scopes: readonly string[], addOn: string): string {
 }
 
 /** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or undefined if no plan limits the resource. */
-export function planWords({ name }: Definition): string | undefined {
-  const limits = planNames.flatMap((plan) => {
-    const limit = (subscriptionPlans[plan] as { readonly [records: string]: number | null })[name]
-    return limit === undefined ? [] : [`${limit ?? 'no limit'} on ${plan}`]
-  })
-  return limits.length === 0 ? undefined : limits.join(', ')
-}
+export const planWords = ({ name }: Definition): string | undefined =>
+  isPlanLimited(name)
+    ? planNames.map((plan) => `${planLimit(plan, name) ?? 'no limit'} on ${plan}`).join(', ')
+    : undefined
 
 /** Returns the effects of a deletion as sentences for the documents. */
 export function removalWords({ one, removal, protection }: Definition): string[] {

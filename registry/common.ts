@@ -1,4 +1,5 @@
 import type { Definition } from './definition.ts'
+import type { ChoiceField } from './fields/choice.ts'
 import type { Field } from './fields/index.ts'
 
 const id: Field = { kind: 'id', about: 'Identifier, used in `/{id}` paths.', readOnly: true }
@@ -35,6 +36,18 @@ const currency: Field = {
 
 /** A share in percent. */
 export const percent = { kind: 'decimal', min: 0, max: 100, places: 2 } as const
+
+/** Returns the field of a record's state, which is at first the first of its values. */
+export const state = (given: Pick<ChoiceField, 'values' | 'moves' | 'approval' | 'about'>): ChoiceField => ({
+  kind: 'choice',
+  initial: given.values[0] as string,
+  required: true,
+  ...given,
+})
+
+/** Returns a reference to the categories of one kind. */
+export const categoryOf = (kind: string) =>
+  ({ kind: 'reference', to: 'categories', only: { column: 'kind', value: kind } }) as const
 
 /** Fields that can be written at any time, even in protected history. */
 export const alwaysOpen: readonly string[] = ['notes', 'external_ref']

@@ -25,10 +25,12 @@ export const fieldCodes = {
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }
 
+type FieldCode = keyof typeof fieldCodes
+
 /** Field codes that only the console's operations return. */
-export const consoleFieldCodes: readonly string[] = [
-  'not_of_project',
-  'wrong_password',
-  'too_weak',
-  'unreachable',
-] satisfies (keyof typeof fieldCodes)[]
+const consoleFieldCodes: readonly FieldCode[] = ['not_of_project', 'wrong_password', 'too_weak', 'unreachable']
+
+/** The field codes of /v1. */
+export const apiFieldCodes = (Object.keys(fieldCodes) as FieldCode[]).filter(
+  (code) => !consoleFieldCodes.includes(code),
+)

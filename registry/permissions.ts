@@ -2,7 +2,7 @@ import { type FieldRight, fieldRights } from './fields/kind.ts'
 import { type Registry, registry, servedResources } from './resources/index.ts'
 
 /** The actions of an account, and of the scopes of a token. */
-const actions = ['VIEW', 'EDIT', 'DELETE'] as const
+export const actions = ['VIEW', 'EDIT', 'DELETE'] as const
 export type Action = (typeof actions)[number]
 
 export const permission = (records: string, action: Action | 'APPROVE'): string => `${records.toUpperCase()}_${action}`

@@ -15,7 +15,7 @@ export const isPlanLimited = (records: string): records is PlanLimited => record
 
 /** Returns the limit of a resource, or null if it has none. */
 export const planLimit = (plan: SubscriptionPlan, records: string): number | null =>
-  (subscriptionPlans[plan] as { readonly [records: string]: number | null })[records] ?? null
+  isPlanLimited(records) ? subscriptionPlans[plan][records] : null
 
 /**
  * The parts of the product that are switched on by company. `api` opens /v1; each of the others opens its collection

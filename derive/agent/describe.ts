@@ -2,7 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
-import { type Action, permission } from '#registry/permissions.ts'
+import { actions, permission } from '#registry/permissions.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { filtersOf, listParameters } from '../parameters.ts'
 import { protectionWords } from '../protection.ts'
@@ -10,8 +10,6 @@ import { mayBeNull, mustBeGiven } from '../schema.ts'
 import { removalWords, series, withWords } from '../words.ts'
 
 /** The description of the resources for agents, derived from the registry. */
-
-const actions: readonly Action[] = ['VIEW', 'EDIT', 'DELETE']
 
 /** Returns the resources, and what these scopes allow for each. */
 export const describeResources = (served: Registry, scopes: readonly string[]): JsonObject[] =>

@@ -40,11 +40,10 @@ const text: JsonSchema = { type: 'string' }
 const flag: JsonSchema = { type: 'boolean' }
 const count: JsonSchema = { type: 'integer' }
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-const orNull = (type: string): JsonSchema => ({ type: [type, 'null'] })
 
 const closedSchema = (
   properties: { readonly [name: string]: JsonSchema },
-  required: readonly string[],
+  required: readonly string[] = Object.keys(properties),
 ): JsonSchema => ({
   type: 'object',
   properties,
@@ -129,12 +128,12 @@ const toolsOf = memoize((served: Registry): readonly Tool[] => {
           must: 'must be the id after which to go on',
         },
       },
-      answers: closedSchema({ data: listOf(anyObject), total: count, more: flag, after_id: orNull('integer') }, [
-        'data',
-        'total',
-        'more',
-        'after_id',
-      ]),
+      answers: closedSchema({
+        data: listOf(anyObject),
+        total: count,
+        more: flag,
+        after_id: { type: ['integer', 'null'] },
+      }),
       annotations: reads,
     },
     get: {
@@ -157,7 +156,7 @@ const toolsOf = memoize((served: Registry): readonly Tool[] => {
         records: { schema: listOf({ type: 'string', enum: names }), must: `must be a list of ${names.join(', ')}` },
         limit: limitTo(agentPageMax),
       },
-      answers: closedSchema({ data: listOf(anyObject), next: text, more: flag }, ['data', 'next', 'more']),
+      answers: closedSchema({ data: listOf(anyObject), next: text, more: flag }),
       annotations: reads,
     },
     preview: {
@@ -194,19 +193,16 @@ const toolsOf = memoize((served: Registry): readonly Tool[] => {
         },
       },
       choice: ['operations', 'undo'],
-      answers: closedSchema(
-        {
-          preview: text,
-          hash: text,
-          total: count,
-          changes: listOf(anyObject),
-          more: flag,
-          needs_person: flag,
-          because: listOf(text),
-          expires_at: text,
-        },
-        ['preview', 'hash', 'total', 'changes', 'more', 'needs_person', 'because', 'expires_at'],
-      ),
+      answers: closedSchema({
+        preview: text,
+        hash: text,
+        total: count,
+        changes: listOf(anyObject),
+        more: flag,
+        needs_person: flag,
+        because: listOf(text),
+        expires_at: text,
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },
     apply: {

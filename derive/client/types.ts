@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
+import { apiFieldCodes } from '#registry/field-codes.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonSchema } from '#registry/json.ts'
 import type { Registry } from '#registry/resources/index.ts'
@@ -35,7 +35,7 @@ export function clientTypes(registry: Registry): string {
     ),
     declaration('The scopes of a token.', 'Scope', union(scopes.map(literal))),
     declaration('Why a request was refused.', 'RefusalCode', union(refusalsUnder(dataRoutes).toSorted().map(literal))),
-    declaration('What is wrong with one field.', 'FieldCode', union(openWords(fieldCodesServed))),
+    declaration('What is wrong with one field.', 'FieldCode', union(openWords(apiFieldCodes))),
     declaration('The event of a webhook that stands for no change.', 'TestEventName', literal(testEvent)),
     `export const resourceNames = [${served.map(({ name }) => literal(name)).join(', ')}] as const`,
     referenceTable(served),
@@ -43,10 +43,6 @@ export function clientTypes(registry: Registry): string {
     .join('\n\n')
     .concat('\n')
 }
-
-const fieldCodesServed = Object.keys(fieldCodes).filter(
-  (code) => !(consoleFieldCodes as readonly string[]).includes(code),
-)
 
 function resourceTypes(definition: Definition): string[] {
   const name = schemaName(definition)

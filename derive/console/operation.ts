@@ -24,14 +24,10 @@ export type ConsoleOperation = {
   showsSecret?: true
   /** True if it works while the disk of the database is full: it takes rights away, or only reads. */
   needsNoRoom?: true
-  /** The type of the response's data. */
-  data?: Data<unknown>
 }
 
-/** Carries a type of data; nothing of it exists at run time. */
-export type Data<Type> = { readonly type?: Type }
-
-export const typeMarker = <Type>(): Data<Type> => ({})
+/** Carries the type of a response's data; nothing of it exists at run time. */
+export type AnswerType<Data> = { readonly answers?: { data: Data } }
 
 /** The type of a member of a body. Bodies of the console's own operations are small, so a word is enough. */
 export type MemberType = 'text' | 'texts' | 'flag' | 'id' | 'count' | 'object' | 'objects'

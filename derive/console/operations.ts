@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
-import { type ConsoleOperation, type Data, type Members, type Shape, typeMarker } from './operation.ts'
+import type { AnswerType, ConsoleOperation, Members, Shape } from './operation.ts'
 import type * as said from './responses.ts'
 
 const paging = ['limit', 'offset'] as const
@@ -15,9 +15,10 @@ type Details<Given> = Omit<ConsoleOperation, Address> & {
   [name in Exclude<keyof Given, keyof ConsoleOperation>]: never
 }
 
-/** Returns a function that describes an operation of a method. */
+/** Returns a function that describes an operation of a method, by the type of its response's data. */
 const describeBy =
   <const Method extends ConsoleOperation['method']>(method: Method) =>
+  <Data = undefined>() =>
   <
     const Path extends string,
     const Needs extends ConsoleOperation['needs'],
@@ -27,7 +28,7 @@ const describeBy =
     needs: Needs,
     details?: Given,
   ) =>
-    ({ method, path, needs, ...details }) as { method: Method; path: Path; needs: Needs } & Given
+    ({ method, path, needs, ...details }) as { method: Method; path: Path; needs: Needs } & AnswerType<Data> & Given
 
 const get = describeBy('GET')
 const post = describeBy('POST')
@@ -40,81 +41,58 @@ export const consoleRoot = '/console'
 
 /** The operations of the console, under the root. They type the server's handlers and the client of the pages. */
 export const consoleOperations = {
-  'session.begin': post('/session', 'nobody', {
+  'session.begin': post<said.OwnAccount | { choose: said.AccountChoice[] }>()('/session', 'nobody', {
     body: { email: 'text', password: 'text', account_id: 'id?' },
-    data: typeMarker<said.OwnAccount | { choose: said.AccountChoice[] }>(),
   }),
-  'session.end': remove('/session', 'nobody', { success: 204 }),
-  'me.fetch': get('/me', 'session', { data: typeMarker<said.OwnAccount>() }),
-  'me.update': patch('/me', 'session', {
+  'session.end': remove()('/session', 'nobody', { success: 204 }),
+  'me.fetch': get<said.OwnAccount>()('/me', 'session'),
+  'me.update': patch<said.OwnAccount>()('/me', 'session', {
     needsNoRoom: true,
     body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
-    data: typeMarker<said.OwnAccount>(),
   }),
 
-  'sessions.list': get('/sessions', 'session', { data: typeMarker<said.OwnSession[]>() }),
-  'sessions.end-others': remove('/sessions', 'session', { needsNoRoom: true, data: typeMarker<{ ended: number }>() }),
-  'sessions.end': remove('/sessions/{id}', 'session', {
-    needsNoRoom: true,
-    data: typeMarker<{ id: number; ended: true }>(),
-  }),
+  'sessions.list': get<said.OwnSession[]>()('/sessions', 'session'),
+  'sessions.end-others': remove<{ ended: number }>()('/sessions', 'session', { needsNoRoom: true }),
+  'sessions.end': remove<{ id: number; ended: true }>()('/sessions/{id}', 'session', { needsNoRoom: true }),
 
-  'records.list': get('/records/{records}', view, { data: typeMarker<said.RecordResult[]>() }),
-  'records.fetch': get('/records/{records}/{id}', view, { data: typeMarker<said.RecordResult>() }),
-  'records.create': post('/records/{records}', edit, {
-    body: 'a record',
-    success: 201,
-    data: typeMarker<said.RecordCreated>(),
-  }),
-  'records.update': patch('/records/{records}/{id}', edit, {
-    body: 'a record',
-    data: typeMarker<said.RecordUpdated>(),
-  }),
-  'records.delete': remove(
-    '/records/{records}/{id}',
-    { records: 'DELETE' },
-    { data: typeMarker<said.RecordDeleted>() },
-  ),
-  'records.export': get('/records/{records}.csv', view),
-  'records.history': get('/records/{records}/{id}/history', view, {
-    query: paging,
-    data: typeMarker<said.HistoryEntry[]>(),
-  }),
+  'records.list': get<said.RecordResult[]>()('/records/{records}', view),
+  'records.fetch': get<said.RecordResult>()('/records/{records}/{id}', view),
+  'records.create': post<said.RecordCreated>()('/records/{records}', edit, { body: 'a record', success: 201 }),
+  'records.update': patch<said.RecordUpdated>()('/records/{records}/{id}', edit, { body: 'a record' }),
+  'records.delete': remove<said.RecordDeleted>()('/records/{records}/{id}', { records: 'DELETE' }),
+  'records.export': get()('/records/{records}.csv', view),
+  'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
-  'records.look-up': post('/imports/{records}/look-up', edit, {
+  'records.look-up': post<said.LookUpResult[]>()('/imports/{records}/look-up', edit, {
     needsNoRoom: true,
     body: { field: 'text', values: 'texts' },
     bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
-    data: typeMarker<said.LookUpResult[]>(),
   }),
-  'records.imports': get('/imports/{records}', edit, { query: [], data: typeMarker<said.ImportResult[]>() }),
-  'records.begin-import': post('/imports/{records}', edit, {
+  'records.imports': get<said.ImportResult[]>()('/imports/{records}', edit, { query: [] }),
+  'records.begin-import': post<{ write_id: string }>()('/imports/{records}', edit, {
     body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
     bodyMax: { bytes: 64 * 1024, values: 1000 },
     success: 201,
-    data: typeMarker<{ write_id: string }>(),
   }),
-  'records.try-import': post('/imports/{records}/try', edit, {
+  'records.try-import': post<said.BatchSummary>()('/imports/{records}/try', edit, {
     body: { operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: typeMarker<said.BatchSummary>(),
   }),
-  'records.import': post('/imports/{records}/{id}/batches', edit, {
+  'records.import': post<said.BatchSummary>()('/imports/{records}/{id}/batches', edit, {
     body: { from: 'count', to: 'count', operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: typeMarker<said.BatchSummary>(),
   }),
 
-  'removals.list': get('/removals', 'session', { query: paging, data: typeMarker<said.Removal[]>() }),
-  'removals.restore': post('/removals/{id}/restore', 'session', { data: typeMarker<said.RestoreResult>() }),
+  'removals.list': get<said.Removal[]>()('/removals', 'session', { query: paging }),
+  'removals.restore': post<said.RestoreResult>()('/removals/{id}/restore', 'session'),
 
-  'writes.undo': post('/writes/{id}/undo', 'session', { query: ['dry_run'], data: typeMarker<said.WriteUndoResult>() }),
+  'writes.undo': post<said.WriteUndoResult>()('/writes/{id}/undo', 'session', { query: ['dry_run'] }),
 
-  home: get('/home', 'session', { data: typeMarker<said.HomeFigures>() }),
+  home: get<said.HomeFigures>()('/home', 'session'),
 
-  'token.fetch': get('/token', 'API_MANAGE', { data: typeMarker<said.Token | null>() }),
-  'token.options': get('/token/options', 'API_MANAGE', { data: typeMarker<said.TokenOptions>() }),
-  'token.issue': post('/token', 'API_MANAGE', {
+  'token.fetch': get<said.Token | null>()('/token', 'API_MANAGE'),
+  'token.options': get<said.TokenOptions>()('/token/options', 'API_MANAGE'),
+  'token.issue': post<said.TokenText>()('/token', 'API_MANAGE', {
     body: {
       label: 'text',
       scopes: 'texts',
@@ -125,132 +103,94 @@ export const consoleOperations = {
     },
     success: 201,
     showsSecret: true,
-    data: typeMarker<said.TokenText>(),
   }),
-  'token.show': post('/token/show', 'API_MANAGE', {
-    body: password,
-    showsSecret: true,
-    data: typeMarker<said.TokenText>(),
-  }),
-  'token.rotate': post('/token/rotate', 'API_MANAGE', {
+  'token.show': post<said.TokenText>()('/token/show', 'API_MANAGE', { body: password, showsSecret: true }),
+  'token.rotate': post<said.TokenText>()('/token/rotate', 'API_MANAGE', {
     needsNoRoom: true,
     body: password,
     showsSecret: true,
-    data: typeMarker<said.TokenText>(),
   }),
-  'token.revoke': post('/token/revoke', 'API_MANAGE', {
-    needsNoRoom: true,
-    body: password,
-    data: typeMarker<{ revoked: true }>(),
-  }),
-  'token.allow': put('/token/allowlist', 'API_MANAGE', {
+  'token.revoke': post<{ revoked: true }>()('/token/revoke', 'API_MANAGE', { needsNoRoom: true, body: password }),
+  'token.allow': put<said.Token>()('/token/allowlist', 'API_MANAGE', {
     needsNoRoom: true,
     body: { allowlist: 'texts', password: 'text' },
-    data: typeMarker<said.Token>(),
   }),
 
-  'token.change': patch('/token', 'API_MANAGE', {
+  'token.change': patch<said.Token>()('/token', 'API_MANAGE', {
     needsNoRoom: true,
     body: { label: 'text?', scopes: 'texts?', password: 'text' },
-    data: typeMarker<said.Token>(),
   }),
-  'token.callers': get('/token/callers', 'API_MANAGE', { data: typeMarker<said.TokenCaller[]>() }),
-  'token.dead': get('/token/dead', 'API_MANAGE', { data: typeMarker<said.DeadIntegration[]>() }),
+  'token.callers': get<said.TokenCaller[]>()('/token/callers', 'API_MANAGE'),
+  'token.dead': get<said.DeadIntegration[]>()('/token/dead', 'API_MANAGE'),
 
-  'calls.list': get('/calls', 'API_MANAGE', {
+  'calls.list': get<said.Call[]>()('/calls', 'API_MANAGE', {
     query: [...paging, 'status', 'code', 'route', 'outcome', 'about', 'peer', 'token', 'from', 'to'],
-    data: typeMarker<said.Call[]>(),
   }),
-  'calls.fetch': get('/calls/{id}', 'API_MANAGE', { data: typeMarker<said.CallDetailsResult>() }),
-  'calls.dry-run': post('/calls/{id}/dry-run', 'API_MANAGE', { data: typeMarker<said.RepeatResult>() }),
-  'calls.failures': get('/calls/failures', 'API_MANAGE', { data: typeMarker<said.Failure[]>() }),
-  'calls.details-switch': get('/calls/details-switch', 'API_MANAGE', { data: typeMarker<said.CallDetailsSwitch>() }),
-  'calls.switch-details': put('/calls/details-switch', 'API_MANAGE', {
+  'calls.fetch': get<said.CallDetailsResult>()('/calls/{id}', 'API_MANAGE'),
+  'calls.dry-run': post<said.RepeatResult>()('/calls/{id}/dry-run', 'API_MANAGE'),
+  'calls.failures': get<said.Failure[]>()('/calls/failures', 'API_MANAGE'),
+  'calls.details-switch': get<said.CallDetailsSwitch>()('/calls/details-switch', 'API_MANAGE'),
+  'calls.switch-details': put<said.CallDetailsSwitch>()('/calls/details-switch', 'API_MANAGE', {
     body: { keeps: 'flag' },
-    data: typeMarker<said.CallDetailsSwitch>(),
   }),
-  usage: get('/usage', 'API_MANAGE', { query: ['days'], data: typeMarker<said.Usage>() }),
+  usage: get<said.Usage>()('/usage', 'API_MANAGE', { query: ['days'] }),
 
-  'settings.history': get('/settings/history', 'session', { query: paging, data: typeMarker<said.RecentEntry[]>() }),
+  'settings.history': get<said.RecentEntry[]>()('/settings/history', 'session', { query: paging }),
 
-  'audit.list': get('/audit', 'AUDIT_VIEW', {
-    query: [...paging, ...auditFilter],
-    data: typeMarker<said.AuditEntry[]>(),
-  }),
-  'audit.csv': get('/audit.csv', 'AUDIT_VIEW', { query: auditFilter }),
-  'audit.json': get('/audit.json', 'AUDIT_VIEW', { query: auditFilter }),
+  'audit.list': get<said.AuditEntry[]>()('/audit', 'AUDIT_VIEW', { query: [...paging, ...auditFilter] }),
+  'audit.csv': get()('/audit.csv', 'AUDIT_VIEW', { query: auditFilter }),
+  'audit.json': get()('/audit.json', 'AUDIT_VIEW', { query: auditFilter }),
 
-  'webhooks.list': get('/webhooks', 'API_MANAGE', { data: typeMarker<said.Webhook[]>() }),
-  'webhooks.troubles': get('/webhooks/troubles', 'API_MANAGE', { data: typeMarker<said.WebhookTrouble[]>() }),
-  'webhooks.create': post('/webhooks', 'API_MANAGE', {
+  'webhooks.list': get<said.Webhook[]>()('/webhooks', 'API_MANAGE'),
+  'webhooks.troubles': get<said.WebhookTrouble[]>()('/webhooks/troubles', 'API_MANAGE'),
+  'webhooks.create': post<said.WebhookWithSecret>()('/webhooks', 'API_MANAGE', {
     body: { name: 'text', url: 'text', events: 'texts', payload: 'text', ordered: 'flag', password: 'text' },
     success: 201,
     showsSecret: true,
-    data: typeMarker<said.WebhookWithSecret>(),
   }),
-  'webhooks.fetch': get('/webhooks/{id}', 'API_MANAGE', { data: typeMarker<said.WebhookResult>() }),
-  'webhooks.update': patch('/webhooks/{id}', 'API_MANAGE', {
+  'webhooks.fetch': get<said.WebhookResult>()('/webhooks/{id}', 'API_MANAGE'),
+  'webhooks.update': patch<said.Webhook>()('/webhooks/{id}', 'API_MANAGE', {
     body: { name: 'text?', url: 'text?', events: 'texts?', payload: 'text?', ordered: 'flag?', password: 'text' },
-    data: typeMarker<said.Webhook>(),
   }),
-  'webhooks.delete': remove('/webhooks/{id}', 'API_MANAGE', { data: typeMarker<{ id: number; deleted: true }>() }),
-  'webhooks.rotate': post('/webhooks/{id}/rotate', 'API_MANAGE', {
+  'webhooks.delete': remove<{ id: number; deleted: true }>()('/webhooks/{id}', 'API_MANAGE'),
+  'webhooks.rotate': post<said.WebhookWithSecret>()('/webhooks/{id}/rotate', 'API_MANAGE', {
     body: password,
     showsSecret: true,
-    data: typeMarker<said.WebhookWithSecret>(),
   }),
-  'webhooks.test': post('/webhooks/{id}/test', 'API_MANAGE', { data: typeMarker<said.WebhookAttemptOpened>() }),
-  'webhooks.enable': post('/webhooks/{id}/enable', 'API_MANAGE', { body: password, data: typeMarker<said.Webhook>() }),
-  'webhooks.disable': post('/webhooks/{id}/disable', 'API_MANAGE', {
-    needsNoRoom: true,
-    data: typeMarker<said.Webhook>(),
-  }),
-  'webhooks.replay': post('/webhooks/{id}/replay', 'API_MANAGE', {
+  'webhooks.test': post<said.WebhookAttemptOpened>()('/webhooks/{id}/test', 'API_MANAGE'),
+  'webhooks.enable': post<said.Webhook>()('/webhooks/{id}/enable', 'API_MANAGE', { body: password }),
+  'webhooks.disable': post<said.Webhook>()('/webhooks/{id}/disable', 'API_MANAGE', { needsNoRoom: true }),
+  'webhooks.replay': post<said.Webhook>()('/webhooks/{id}/replay', 'API_MANAGE', {
     body: { from: 'text', ...password },
-    data: typeMarker<said.Webhook>(),
   }),
-  'webhooks.attempts': get('/webhooks/{id}/attempts', 'API_MANAGE', {
+  'webhooks.attempts': get<said.WebhookAttempt[]>()('/webhooks/{id}/attempts', 'API_MANAGE', {
     query: [...paging, 'failed'],
-    data: typeMarker<said.WebhookAttempt[]>(),
   }),
-  'webhooks.history': get('/webhooks/{id}/history', 'API_MANAGE', {
-    query: paging,
-    data: typeMarker<said.HistoryEntry[]>(),
-  }),
-  'webhook-attempts.fetch': get('/webhook-attempts/{id}', 'API_MANAGE', {
-    data: typeMarker<said.WebhookAttemptOpened>(),
-  }),
-  'webhook-attempts.send-again': post('/webhook-attempts/{id}/send-again', 'API_MANAGE', {
-    data: typeMarker<said.WebhookAttemptOpened>(),
-  }),
+  'webhooks.history': get<said.HistoryEntry[]>()('/webhooks/{id}/history', 'API_MANAGE', { query: paging }),
+  'webhook-attempts.fetch': get<said.WebhookAttemptOpened>()('/webhook-attempts/{id}', 'API_MANAGE'),
+  'webhook-attempts.send-again': post<said.WebhookAttemptOpened>()('/webhook-attempts/{id}/send-again', 'API_MANAGE'),
 
-  'agents.fetch': get('/agents', 'API_MANAGE', { data: typeMarker<said.Agents>() }),
-  'agents.update': put('/agents', 'API_MANAGE', {
+  'agents.fetch': get<said.Agents>()('/agents', 'API_MANAGE'),
+  'agents.update': put<said.Agents>()('/agents', 'API_MANAGE', {
     needsNoRoom: true,
     body: { enabled: 'flag', records_max: 'count', always: 'flag' },
-    data: typeMarker<said.Agents>(),
   }),
 
-  'agents.waiting': get('/agents/waiting', 'session', { data: typeMarker<said.AgentsWaiting>() }),
-  'agents.previews': get('/agents/previews', 'session', { data: typeMarker<said.AgentPreview[]>() }),
-  'agents.preview': get('/agents/previews/{id}', 'session', { data: typeMarker<said.AgentPreviewResult>() }),
-  'agents.approve': post('/agents/previews/{id}/approve', 'session', {
+  'agents.waiting': get<said.AgentsWaiting>()('/agents/waiting', 'session'),
+  'agents.previews': get<said.AgentPreview[]>()('/agents/previews', 'session'),
+  'agents.preview': get<said.AgentPreviewResult>()('/agents/previews/{id}', 'session'),
+  'agents.approve': post<said.AgentPreviewResult>()('/agents/previews/{id}/approve', 'session', {
     body: { hash: 'text' },
-    data: typeMarker<said.AgentPreviewResult>(),
   }),
-  'agents.decline': post('/agents/previews/{id}/decline', 'session', {
-    needsNoRoom: true,
-    data: typeMarker<said.AgentPreviewResult>(),
-  }),
+  'agents.decline': post<said.AgentPreviewResult>()('/agents/previews/{id}/decline', 'session', { needsNoRoom: true }),
 
-  'accounts.list': get('/accounts', 'ACCOUNTS_MANAGE', { data: typeMarker<said.Account[]>() }),
-  'accounts.create': post('/accounts', 'ACCOUNTS_MANAGE', {
+  'accounts.list': get<said.Account[]>()('/accounts', 'ACCOUNTS_MANAGE'),
+  'accounts.create': post<said.Account>()('/accounts', 'ACCOUNTS_MANAGE', {
     body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
     success: 201,
-    data: typeMarker<said.Account>(),
   }),
-  'accounts.fetch': get('/accounts/{id}', 'ACCOUNTS_MANAGE', { data: typeMarker<said.Account>() }),
-  'accounts.update': patch('/accounts/{id}', 'ACCOUNTS_MANAGE', {
+  'accounts.fetch': get<said.Account>()('/accounts/{id}', 'ACCOUNTS_MANAGE'),
+  'accounts.update': patch<said.Account>()('/accounts/{id}', 'ACCOUNTS_MANAGE', {
     needsNoRoom: true,
     body: {
       name: 'text?',
@@ -260,23 +200,17 @@ export const consoleOperations = {
       password: 'text?',
       own_password: 'text?',
     },
-    data: typeMarker<said.Account>(),
   }),
 
-  'company.fetch': get('/company', 'COMPANY_MANAGE', { data: typeMarker<said.CompanyResult>() }),
-  'company.update': patch('/company', 'COMPANY_MANAGE', {
-    body: { name: 'text?', currency: 'text?' },
-    data: typeMarker<said.Company>(),
-  }),
+  'company.fetch': get<said.CompanyResult>()('/company', 'COMPANY_MANAGE'),
+  'company.update': patch<said.Company>()('/company', 'COMPANY_MANAGE', { body: { name: 'text?', currency: 'text?' } }),
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
 type Operations = typeof consoleOperations
 export type ConsoleOperationName = keyof Operations
 
 /** The data of an operation's response; undefined if it has none. */
-export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends { data: Data<infer Type> }
-  ? Exclude<Type, undefined>
-  : undefined
+export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends AnswerType<infer Data> ? Data : never
 
 /** The body of a response. A list adds which part of the whole it is. */
 export type ConsoleBody<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }

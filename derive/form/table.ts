@@ -26,7 +26,7 @@ export function columnsOf(definition: Definition): Column[] {
   return fields
     .map((field) => ({
       ...field,
-      sortable: kindOf(field.field).sortable,
+      sortable: kindOf(field.field).sortable === true,
       initial: initial.includes(field.name),
     }))
     .toSorted((one, other) => rank(one) - rank(other))

@@ -3,8 +3,8 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
-import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
-import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
+import { mayBeNull, mustBeGiven, valueSchema } from '../schema.ts'
+import { enumType, isInView, orNull, refTo, type View } from '../schemas/envelopes.ts'
 import { choiceName, formatName, schemaName, series, valueWords } from '../words.ts'
 
 /**
@@ -15,19 +15,23 @@ import { choiceName, formatName, schemaName, series, valueWords } from '../words
 /** A field in a response, or in the request of a create, an update, or either of them in a batch. */
 export type Use = 'shown' | 'created' | 'changed' | 'batched'
 
-/** Returns the schema of a field without words, for a type whose fields another type describes. */
-export function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+/** Returns the schemas of fields without words, for a type whose fields another type describes. */
+export const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(fields.map(([name, field]) => [name, bareSchema(definition, name, field, use)]))
+
+function bareSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const schema = notNullSchema(definition, name, field, use)
-  return (mayBeNull(field) ? orNull(schema) : schema) as JsonObject
+  return mayBeNull(field) ? orNull(schema) : schema
 }
 
-/** Returns the schema of a field. Its description has what no schema can express. */
-export function documentedSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
-  return {
-    ...bareSchema(definition, name, field, use),
-    description: [field.about, ...remarksOn(field, use)].join(' '),
-  }
-}
+/** Returns the schemas of fields. Their descriptions have what no schema can express. */
+export const documentFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(
+    fields.map(([name, field]) => {
+      const description = [field.about, ...remarksOn(field, use)].join(' ')
+      return [name, { ...bareSchema(definition, name, field, use), description }]
+    }),
+  )
 
 /** Returns the types of a resource beside the record: its choices, addresses and lines. */
 export function typesOf(definition: Definition): JsonObject {
@@ -35,24 +39,23 @@ export function typesOf(definition: Definition): JsonObject {
 }
 
 /** Returns a reference to the type of a choice, for a filter. */
-export const choiceRef = (definition: Definition, name: string): JsonObject =>
-  refTo('schemas', choiceName(definition, name))
+export const choiceRef = (definition: Definition, name: string): JsonObject => refTo(choiceName(definition, name))
 
 /** Returns a reference to the type of an item of `fields` or `sort`. */
 export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): JsonObject =>
-  refTo('schemas', `${schemaName(definition)}${listNames[parameter]}`)
+  refTo(`${schemaName(definition)}${listNames[parameter]}`)
 
 const listNames = { fields: 'Field', sort: 'Sort' }
 
 /** Returns the types of those items. */
 export const listTypesOf = (definition: Definition, view: View): JsonObject =>
-  Object.fromEntries(
-    listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {
-      if (name !== 'fields' && name !== 'sort') return []
-      if (!isInView(view, name)) return []
+  Object.assign(
+    {},
+    ...listParameters(definition).map(({ name, schema }) => {
+      if ((name !== 'fields' && name !== 'sort') || !isInView(view, name)) return {}
       const { enum: values } = schema.items as { enum: string[] }
       const description = `What \`${name}\` can name of ${formatName(definition.name)}.`
-      return Object.entries(enumType(`${schemaName(definition)}${listNames[name]}`, values, description))
+      return enumType(`${schemaName(definition)}${listNames[name]}`, values, description)
     }),
   )
 
@@ -61,11 +64,11 @@ export function notNullSchema(definition: Definition, name: string, field: Field
   const kind = kindOf(field)
   const own = kind.schema(field) as JsonObject
   if (field.kind === 'choice') return choiceRef(definition, name)
-  if (field.kind === 'reference' && use === 'batched') return refTo('schemas', 'BatchId')
+  if (field.kind === 'reference' && use === 'batched') return refTo('BatchId')
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return use === 'shown' ? own : ({ ...own, ...kind.asked?.(field) } as JsonObject)
   const isInput = kind.members !== undefined && use !== 'shown'
-  const type = refTo('schemas', isInput ? `${typeName}Input` : typeName)
+  const type = refTo(isInput ? `${typeName}Input` : typeName)
   return kind.many ? { ...own, items: type } : type
 }
 
@@ -104,9 +107,7 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
   return {
     type: 'object',
     description: use === 'shown' ? 'As it is kept: no member is missing.' : 'As it is sent: a member may be left out.',
-    properties: Object.fromEntries(
-      entries.map(([name, field]): [string, Json] => [name, documentedSchema(definition, name, field, use)]),
-    ),
+    properties: documentFields(definition, entries, use),
     ...(required.length > 0 ? { required } : {}),
     ...(use === 'shown' ? {} : { additionalProperties: false }),
   }

@@ -24,7 +24,7 @@ export function linksFrom(route: DataRoute, routes: readonly DataRoute[]): strin
 /** Returns the links of a response. A write has its id in `X-Write-Id`. */
 export const linksOf = ({ headers }: ResponseSpec, names: readonly string[]): JsonObject =>
   names.length > 0 && headers.includes('WriteId')
-    ? { links: Object.fromEntries(names.map((name) => [name, refTo('links', name)])) }
+    ? { links: Object.fromEntries(names.map((name) => [name, refTo(name, 'links')])) }
     : {}
 
 /** Returns the object that the path names, if the path needs nothing else. */

@@ -28,7 +28,7 @@ export function dataOperation(route: DataRoute, view: View, links: readonly stri
         description: body.description,
         required: true,
         content: Object.fromEntries(
-          body.types.map((type) => [type, { schema: refTo('schemas', body.schema), examples: body.examples }]),
+          body.types.map((type) => [type, { schema: refTo(body.schema), examples: body.examples }]),
         ),
       },
     }),
@@ -48,7 +48,7 @@ const parameterPart = (parameter: JsonObject): Part =>
 /** Returns a document about this API. It needs no token and is not counted. */
 export function publicOperation({ id, section, summary, type, deprecated }: DocumentRoute): OperationParts {
   const mediaType = type.split(';')[0] as string
-  const schema = mediaType === 'application/json' ? refTo('schemas', 'Document') : { type: 'string' }
+  const schema = mediaType === 'application/json' ? refTo('Document') : { type: 'string' }
   const headers = headersOf(['RequestId', 'ETag', 'AllowOrigin'])
   const said: JsonObject = {
     operationId: id,
@@ -117,7 +117,7 @@ function referToType(definition: Definition | undefined, parameter: Parameter): 
 function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameterComponents)[] = [
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
-    ...(route.access === 'write' && route.represents ? ['Prefer' as const] : []),
+    ...(route.represents ? ['Prefer' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
   return names.map((name) => parameterComponents[name])

@@ -1,4 +1,4 @@
-import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
+import { apiFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { fieldPermissions } from '#registry/permissions.ts'
@@ -27,7 +27,6 @@ import { planExample } from '../schemas/plan.ts'
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   const scopes = [...new Set(routes.flatMap((route) => route.scopes))]
   const codes = refusalsUnder(routes)
-  const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
   const count = (description: string): JsonObject => integer('int32', 0, 2 ** 31 - 1, description)
   return {
     Problem: answerSchema(
@@ -41,7 +40,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         title: { type: 'string', description: 'The refusal in a few words, always the same for a code.' },
         status: integer('int32', 400, 599, 'The status of the response.'),
         detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
-        code: refTo('schemas', 'ProblemCode'),
+        code: refTo('ProblemCode'),
         request_id: {
           ...{ type: 'string', format: 'uuid' },
           description:
@@ -51,11 +50,11 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
       {
         errors: {
           type: 'array',
-          items: refTo('schemas', 'FieldProblem'),
+          items: refTo('FieldProblem'),
           description: 'With `validation_failed`: all that is wrong.',
         },
-        required_scope: refTo('schemas', 'Scope'),
-        feature: refTo('schemas', 'AddOn'),
+        required_scope: refTo('Scope'),
+        feature: refTo('AddOn'),
         limit: count('With `plan_limit_reached`: how many records the plan holds.'),
         used: count('With `plan_limit_reached`: how many there are.'),
         blocked_by: groups(
@@ -65,15 +64,15 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         ...(codes.includes('batch_refused')
           ? {
               refused: listSchema(
-                refTo('schemas', 'RefusedOperation'),
+                refTo('RefusedOperation'),
                 batchOperationsMax,
                 'With `batch_refused`: every operation that is refused, in their order.',
               ),
             }
           : {}),
-        plan: refTo('schemas', 'WritePlan'),
+        plan: refTo('WritePlan'),
         conflicts: listSchema(
-          refTo('schemas', 'UndoConflict'),
+          refTo('UndoConflict'),
           conflictsMax,
           `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
         ),
@@ -92,16 +91,16 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
     ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
     FieldProblem: answerSchema('What is wrong with one field.', {
       field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
-      code: refTo('schemas', 'FieldCode'),
+      code: refTo('FieldCode'),
       message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
     }),
     ...enumType(
       'FieldCode',
-      fields.map(([code]) => code),
+      apiFieldCodes,
       [
         'What is wrong with a field, for programs. Never renamed or reused.',
         '',
-        ...fields.map(([code, meaning]) => `- \`${code}\`: ${meaning}`),
+        ...apiFieldCodes.map((code) => `- \`${code}\`: ${fieldCodes[code]}`),
       ].join('\n'),
     ),
     ...enumType(

@@ -1,12 +1,12 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { recordExample } from '../examples.ts'
 import { mustBeGiven, writableFields } from '../schema.ts'
 import { changeTypesOf } from '../schemas/changes.ts'
 import { envelopesOf, partName, type View } from '../schemas/envelopes.ts'
 import { aOne, formatName, labelOf, schemaName } from '../words.ts'
-import { bareSchema, documentedSchema, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
+import { bareFields, documentFields, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
 
 /** `Project`, `ProjectCreate` and `ProjectUpdate`, a record as it is shown, created and changed, and their types. */
 export function recordSchemas(definition: Definition, view: View): JsonObject {
@@ -121,14 +121,6 @@ function neededByStatus({ needs, ...definition }: Definition, use: Use, required
     },
   }
 }
-
-const documentFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
-  Object.fromEntries(
-    fields.map(([name, field]): [string, Json] => [name, documentedSchema(definition, name, field, use)]),
-  )
-
-const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
-  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, bareSchema(definition, name, field, use)]))
 
 /** oapi-codegen has a type Client of its own. */
 const inGo = (name: string): JsonObject => (name === 'Client' ? { 'x-go-name': 'ClientRecord' } : {})

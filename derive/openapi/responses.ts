@@ -15,7 +15,7 @@ export function responsesOf(route: DataRoute, links: readonly string[]): { [stat
   const codes = [...new Set([...route.refusals, ...unreadableRefusals])]
   const all: { [status: string]: JsonObject } = {
     [route.success]: describeResponse(route.answer, links),
-    ...(route.access === 'read' && route.conditional ? { 304: describeNotModified(route.answer) } : {}),
+    ...(route.conditional && !isWrite(route) ? { 304: describeNotModified(route.answer) } : {}),
     ...Object.fromEntries(
       Object.entries(route.otherAnswers).map(([status, other]) => [status, describeResponse(other, links)]),
     ),
@@ -45,7 +45,7 @@ const describeResponse = (answer: ResponseSpec, links: readonly string[]): JsonO
   headers: headersOf(answer.headers),
   content: {
     'application/json': {
-      schema: refTo('schemas', answer.schema),
+      schema: refTo(answer.schema),
       ...(answer.showsRecords ? {} : { examples: answer.examples }),
     },
   },
@@ -82,8 +82,8 @@ function refusalsByStatus(
         headers: headersOf(['RequestId', 'NoStore', ...(headersOfStatus[status] ?? []), ...headersFor(together)]),
         content: {
           'application/problem+json': {
-            schema: refTo('schemas', 'Problem'),
-            examples: Object.fromEntries(together.map((code) => [code, refTo('examples', code)])),
+            schema: refTo('Problem'),
+            examples: Object.fromEntries(together.map((code) => [code, refTo(code, 'examples')])),
           },
         },
       }

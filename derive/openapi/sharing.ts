@@ -104,7 +104,7 @@ function shareExamples(all: readonly OperationParts[]) {
   return { components, nameOf, refer }
 }
 
-const referTo = (name: string, { value }: Example): JsonObject => (name === '' ? value : refTo('examples', name))
+const referTo = (name: string, { value }: Example): JsonObject => (name === '' ? value : refTo(name, 'examples'))
 
 /**
  * `names` and `examples` name the components of its parts and examples, separated by commas. A part of its own has an
@@ -118,7 +118,7 @@ const together = memoize((operation: OperationParts, names: string, examples: st
   const [requestBody] = requestBodyOf(operation).map((body) => withExamples(body, refer))
   const placed = partsOf(operation).map(({ section, value }, at) => {
     const part = withExamples(value, refer)
-    return own[at] ? refTo(section, own[at]) : part
+    return own[at] ? refTo(own[at], section) : part
   })
   return keepBytes({
     ...said,

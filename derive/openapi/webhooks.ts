@@ -1,46 +1,41 @@
 import type { JsonObject } from '#registry/json.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { answerSchema, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
+import { capital } from '../words.ts'
 
 /** The messages to a webhook, as the `webhooks` of the document. Standard Webhooks. */
 
 const messages = {
   change: {
-    schema: 'WebhookChange',
     summary: 'A change, with the record',
     about: 'Sent for each change that the webhook is told of, where its messages are full.',
   },
   thinChange: {
-    schema: 'WebhookThinChange',
     summary: 'A change, without the record',
     about: 'Sent for each change that the webhook is told of, where its messages are thin.',
   },
   test: {
-    schema: 'WebhookTest',
     summary: 'A test',
     about: 'Sent by hand, to see whether messages arrive. Nothing has changed.',
   },
-} as const
+}
 
 export const webhooks = (): JsonObject =>
   Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, { post: operationOf(name, message) }]))
 
 const section = 'Changes'
 
-const operationOf = (
-  name: string,
-  { schema, summary, about }: (typeof messages)[keyof typeof messages],
-): JsonObject => ({
+const operationOf = (name: string, { summary, about }: { summary: string; about: string }): JsonObject => ({
   operationId: `webhooks.${name}`,
   tags: [section],
   summary,
   description: `${about} Check the signature before anything else, and answer within the time limit.`,
   security: [],
-  parameters: Object.keys(headers).map((header) => refTo('parameters', header)),
+  parameters: Object.keys(headers).map((header) => refTo(header, 'parameters')),
   requestBody: {
     description: 'The message. Its bytes are what is signed.',
     required: true,
-    content: { 'application/json': { schema: refTo('schemas', schema) } },
+    content: { 'application/json': { schema: refTo(`Webhook${capital(name)}`) } },
   },
   responses,
 })
@@ -68,7 +63,7 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
   return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
 }
 
-const wait = { 'Retry-After': refTo('headers', 'RetryAfter') }
+const wait = { 'Retry-After': refTo('RetryAfter', 'headers') }
 const responses: JsonObject = {
   '2XX': { description: 'The message has arrived.' },
   410: { description: 'Nobody listens here any more: the webhook is disabled.' },
@@ -80,7 +75,7 @@ const message = (type: JsonObject, data: string, about: string): JsonObject =>
   answerSchema(about, {
     type,
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
-    data: refTo('schemas', data),
+    data: refTo(data),
   })
 
 const eventType: JsonObject = { type: 'string', maxLength: 80, description: 'The event, as in `data`.' }

@@ -29,7 +29,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   return {
     method: 'POST',
     path,
-    access: 'write',
     section: {
       name: 'Batch',
       about: 'Many creates, updates, upserts and deletes in one call, of any resources.',
@@ -88,8 +87,8 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   }
 }
 
-function createExample({ name, title, one }: Definition): JsonObject {
-  return { op: 'create', records: name, body: { [title]: `Another ${one}` } }
+function createExample({ name, title, one }: Definition, more: JsonObject = {}): JsonObject {
+  return { op: 'create', records: name, body: { [title]: `Another ${one}`, ...more } }
 }
 
 const created: JsonObject = { ...createExample(referred), as: 'new' }
@@ -99,14 +98,7 @@ const named: JsonObject = { mode: batchModes[0], operations: [created, createExa
 
 const example: JsonObject = {
   mode: batchModes[0],
-  operations: [
-    created,
-    {
-      op: 'create',
-      records: referring.name,
-      body: { [referring.title]: `Another ${referring.one}`, [field]: { $ref: 'new' } },
-    },
-  ],
+  operations: [created, createExample(referring, { [field]: { $ref: 'new' } })],
 }
 
 /** A record that is created and deleted again, so that the call can be repeated. */
@@ -114,7 +106,7 @@ const reference = 'BATCH-1'
 const leavingNothing: JsonObject = {
   mode: batchModes[0],
   operations: [
-    { op: 'create', records: first.name, body: { [first.title]: `Another ${first.one}`, external_ref: reference } },
+    createExample(first, { external_ref: reference }),
     { op: 'delete', records: first.name, external_ref: reference },
   ],
 }

@@ -40,7 +40,6 @@ const parameters: readonly Parameter[] = [
 export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: `${base}/changes`,
-  access: 'read',
   section: {
     name: 'Changes',
     about: 'What happened to the records of the company, whoever did it and wherever.',
@@ -54,7 +53,6 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   ],
   scope: null,
   parameters,
-  conditional: true,
   refusals: ['insufficient_scope', 'cursor_gone', 'precondition_failed'],
   refused: {
     invalid_parameter: () => refusalOf(() => readFollowing(new Map([['wait', '0']]))),

@@ -23,13 +23,11 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     field,
     method: 'GET',
     path: choicesPath(definition, field, base),
-    access: 'read',
     summary: `List what ${field} of ${aOne(definition)} can be`,
     description: [
       `Lists the ${formatName(to.name)} whose id \`${field}\` can be, by id and title, in the order of their ids. ${pageSizeDefault} come on a page, and \`Link\` leads to the next one.`,
     ],
     parameters: listParameters(to).filter(({ name }) => choosing.includes(name)),
-    conditional: true,
     refusals: ['precondition_failed'],
     refused: { invalid_parameter: () => refusalOf(() => readChoosing(new Map([['limit', '0']]))) },
     answer: {
@@ -49,8 +47,8 @@ export const choices: ReferenceOperation = (definition, field, base) => {
     },
     schemas: {
       ChoicePage: answerSchema('A page of records that a field can refer to.', {
-        data: listSchema(refTo('schemas', 'Choice'), pageSizeMax, 'The records of this page.'),
-        meta: refTo('schemas', 'ChoicesMeta'),
+        data: listSchema(refTo('Choice'), pageSizeMax, 'The records of this page.'),
+        meta: refTo('ChoicesMeta'),
       }),
       Choice: answerSchema('A record that a field can refer to.', {
         id: { ...idSchema, description: 'Its id, which is the value of the field.' },

@@ -1,22 +1,14 @@
 import type { Definition } from '#registry/definition.ts'
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
 import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription.ts'
-import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
+import { createExamples, exampleId, refusedExample, repeatableExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { planIsFull } from '../refusals.ts'
 import { planExample } from '../schemas/plan.ts'
 import { aOne, formatName, planWords, schemaName } from '../words.ts'
 import { idVariable, inCollection } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import {
-  collectionPath,
-  commonFacts,
-  exampleIdOf,
-  jsonTypes,
-  namingFields,
-  rateHeaders,
-  writeHeaders,
-} from './record.ts'
+import { collectionPath, commonFacts, jsonTypes, namingFields, rateHeaders, writeHeaders } from './record.ts'
 
 /** Creates a record. */
 export const create: ResourceOperation<'write'> = (definition, base) => {
@@ -29,7 +21,6 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'POST',
     path,
-    access: 'write',
     makes: 'record',
     represents: true,
     success: 201,
@@ -76,7 +67,7 @@ const createdResponse = (definition: Definition): ResponseSpec => ({
     created: {
       summary: 'Created',
       description: 'A retry with the same Idempotency-Key gets the same answer.',
-      value: { data: { id: exampleIdOf(definition), created: true, dry_run: false } },
+      value: { data: { id: exampleId, created: true, dry_run: false } },
     },
   },
 })

@@ -6,14 +6,13 @@ import { planExample } from '../schemas/plan.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import { commonFacts, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
+import { commonFacts, idOf, recordPath, writeHeaders } from './record.ts'
 
 /** Deletes a record: hides or erases it, with the records that go along. */
 export const remove: ResourceOperation<'write'> = (definition, base) => ({
   ...commonFacts(definition, 'DELETE'),
   method: 'DELETE',
   path: recordPath(definition, base),
-  access: 'write',
   summary: `Delete ${aOne(definition)}`,
   description: [
     `Deletes ${aOne(definition)}, unless protected history refers to it. A dry-run answers what would happen.`,
@@ -22,7 +21,6 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
       .join('\n'),
   ],
   pathParameters: [idOf(definition)],
-  conditional: true,
   refusals: [
     'not_found',
     'precondition_failed',
@@ -73,7 +71,7 @@ function blockedRefusal(definition: Definition): Refusal {
 
 function deletedResponse(definition: Definition): ResponseSpec {
   const { hardWhen, relations } = definition.removal
-  const [id, mode] = [exampleIdOf(definition), hardWhen ? 'hard' : 'soft']
+  const [id, mode] = [exampleId, hardWhen ? 'hard' : 'soft']
   const going = relations.find(({ onDelete: { cascade, otherwise } }) => cascade || otherwise === 'cascade')
   const staying = relations.find(({ onDelete: { otherwise } }) => otherwise === 'unlinked' || otherwise === 'kept')
   const along = going ? [{ records: going.records, count: 2, ids: [17, 18] }] : []

@@ -44,5 +44,5 @@ function document(
     name: 'Documents',
     about: 'This API, described. No token is needed, and no call is counted.',
   }
-  return (base) => ({ method: 'GET', path: `${base}/${name}`, access: 'public', section, ...said })
+  return (base) => ({ method: 'GET', path: `${base}/${name}`, section, ...said })
 }

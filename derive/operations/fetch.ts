@@ -11,14 +11,12 @@ export const fetch: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: recordPath(definition, base),
-  access: 'read',
   summary: `Fetch ${aOne(definition)}`,
   description: [
     `Fetches the ${definition.one} as it is now. Its ETag saves the next transfer (\`If-None-Match\`) and guards an update (\`If-Match\`).`,
   ],
   pathParameters: [idOf(definition)],
   parameters: [fieldsParameter(definition)],
-  conditional: true,
   refusals: ['not_found', 'precondition_failed'],
   refused: {
     invalid_parameter: () => {

@@ -11,14 +11,12 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: `${recordPath(definition, base)}/history`,
-  access: 'read',
   summary: `Read the history of the ${definition.one}`,
   description: [
     `Tells every change of the ${definition.one}, the newest first, in the shape of \`/v1/changes\`. One that was deleted has its history still.`,
   ],
   pathParameters: [idOf(definition)],
   parameters: cutParameters('Changes'),
-  conditional: true,
   refusals: ['not_found', 'precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readCut(new Map([['limit', '0']]))) },
   answer: {

@@ -12,13 +12,11 @@ export const list: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',
   path: collectionPath(definition, base),
-  access: 'read',
   summary: `List ${formatName(definition.name)}`,
   description: [
     `Lists the company’s ${formatName(definition.name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
   ],
   parameters: listParameters(definition),
-  conditional: true,
   refusals: ['precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readListing(new Map([['limit', '0']]), definition)) },
   answer: {

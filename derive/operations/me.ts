@@ -3,7 +3,7 @@ import { idMax } from '#registry/limits.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { isPlanLimited, planLimit, planNames, type SubscriptionPlan } from '#registry/subscription.ts'
 import { exampleId } from '../examples.ts'
-import { answerSchema, idSchema, integer, listSchema, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, idSchema, integer, listSchema, orNull, refTo } from '../schemas/envelopes.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders } from './record.ts'
@@ -18,14 +18,12 @@ const words = (description: string): JsonObject => listSchema({ type: 'string', 
 export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: `${base}/me`,
-  access: 'read',
   section: { name: 'Token', about: 'The token that calls, its company and what is open to it.' },
   summary: 'Show who calls',
   description: [
     'Shows the company and the token of the call, the scopes that it has at this moment, the add-ons and the limits. Any active token may ask. It is the cheapest test of credentials, and is counted like any call.',
   ],
   scope: null,
-  conditional: true,
   refusals: ['precondition_failed'],
   answer: {
     description: 'The company, the token and what is open to it.',
@@ -54,18 +52,15 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
     },
   },
   schemas: {
-    MeEnvelope: answerSchema('Who calls.', { data: refTo('schemas', 'Me') }),
+    MeEnvelope: answerSchema('Who calls.', { data: refTo('Me') }),
     Me: answerSchema('Who calls, and what is open to them at this moment.', {
-      company: refTo('schemas', 'MeCompany'),
-      token: refTo('schemas', 'MeToken'),
+      company: refTo('MeCompany'),
+      token: refTo('MeToken'),
       account_id: { ...idSchema, description: 'The account behind the token, whose permissions limit its scopes.' },
       scopes: words('The scopes that the token carries and its account still holds.'),
       add_ons: words('The add-ons of the company.'),
-      limits: listSchema(refTo('schemas', 'MeLimit'), limitedResources.length, 'What the plan limits.'),
-      rate: {
-        anyOf: [refTo('schemas', 'MeRate'), { type: 'null' }],
-        description: 'The limit of calls. Null if the service has none.',
-      },
+      limits: listSchema(refTo('MeLimit'), limitedResources.length, 'What the plan limits.'),
+      rate: orNull(refTo('MeRate'), 'The limit of calls. Null if the service has none.'),
     }),
     MeCompany: answerSchema('The company of the token.', {
       id: { ...idSchema, description: 'Id of the company.' },
@@ -76,15 +71,14 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
     MeToken: answerSchema('The token of the call.', {
       id: { ...idSchema, description: 'Id of the token.' },
       label: text('What it is called in Settings.', 200),
-      expires_at: {
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: 'When it ends by itself: 401 from then on. Null if it does not.',
-      },
+      expires_at: orNull(
+        { type: 'string', format: 'date-time' },
+        'When it ends by itself: 401 from then on. Null if it does not.',
+      ),
     }),
     MeLimit: answerSchema('How many live records of a resource the plan holds.', {
       records: text('The resource.', 63),
-      limit: { ...integer('int64', 0, idMax, 'The most. Null if the plan has no limit.'), type: ['integer', 'null'] },
+      limit: orNull(integer('int64', 0, idMax, 'The most. Null if the plan has no limit.')),
       used: integer('int64', 0, idMax, 'How many there are.'),
     }),
     MeRate: answerSchema('How often the token may call.', {

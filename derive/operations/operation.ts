@@ -14,16 +14,15 @@ import type { Collection } from './collection.ts'
  */
 export type Operation = DataOperation | DocumentOperation
 
-export type Access = Operation['access']
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** The methods of the operations that read, and of those that write. */
+type Methods = { read: 'GET'; write: 'POST' | 'PUT' | 'PATCH' | 'DELETE' }
 
 /** A part of the documents; operations with one name stand together. */
 export type Section = { name: string; about: string; remarks?: readonly string[] }
 
 /** The members of every operation. */
-type OperationFacts = {
-  method: Method
+type OperationFacts<Does extends keyof Methods> = {
+  method: Methods[Does]
   /** The path, with `{name}` for a parameter. */
   path: string
   /** Its section in the documents. */
@@ -33,16 +32,14 @@ type OperationFacts = {
 }
 
 /** A document about the API, which needs no token. */
-export type DocumentOperation = OperationFacts & {
-  access: 'public'
+export type DocumentOperation = OperationFacts<'read'> & {
   type: string
   /** Checks of the collection's script, beside status and type. */
   checks: readonly string[]
 }
 
 /** A call with a token. */
-export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = OperationFacts & {
-  access: Does
+export type DataOperation<Does extends keyof Methods = keyof Methods> = OperationFacts<Does> & {
   /** The resource of the operation, if it has one. */
   definition?: Definition
   /** The description: a paragraph each, in Markdown. */
@@ -61,10 +58,11 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Op
   pathParameters?: readonly PathParameter[]
   /** The parameters of the query. */
   parameters?: readonly Parameter[]
-  /** True if If-Match and If-None-Match apply. */
-  conditional?: boolean
   body?: RequestBody | null
-  /** The refusals that the operation decides itself, in order. Those of the pipeline follow from its other members. */
+  /**
+   * The refusals that the operation decides itself, in order. Those of the pipeline follow from its other members. With
+   * `precondition_failed` it takes If-Match and If-None-Match.
+   */
   refusals: readonly RefusalCode[]
   /** Examples of refusals that differ from the usual ones. */
   refused?: { readonly [code in RefusalCode]?: () => Refusal }
@@ -83,7 +81,6 @@ export const usualFacts = {
   success: 200,
   pathParameters: [],
   parameters: [],
-  conditional: false,
   body: null,
   refused: {},
   otherAnswers: {},
@@ -137,13 +134,13 @@ export type ResponseSpec = {
 }
 
 /** An operation of every served resource, at the paths under `base`. */
-export type ResourceOperation<Does extends 'read' | 'write' = 'read' | 'write'> = (
+export type ResourceOperation<Does extends keyof Methods = keyof Methods> = (
   definition: Definition,
   base: string,
 ) => OnResource<Does>
 
 /** An operation of one resource with one scope. */
-export type OnResource<Does extends 'read' | 'write' = 'read' | 'write'> = DataOperation<Does> & {
+export type OnResource<Does extends keyof Methods = keyof Methods> = DataOperation<Does> & {
   definition: Definition
   scope: string
 }

@@ -2,7 +2,6 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { orRefusal, Refusal } from '#registry/refusals.ts'
-import { recordExample } from '../examples.ts'
 import type { HeaderComponent } from '../schemas/headers.ts'
 import { rightsOfBody } from '../visible.ts'
 import { labelOf, planWords } from '../words.ts'
@@ -43,9 +42,6 @@ export const idOf = (definition: Definition): PathParameter => ({
   is: 'Id',
   sent: { value: `{{${idVariable(definition)}}}`, about: `Id of the ${definition.one}; create sets it.` },
 })
-
-/** Returns the id of the record in the examples. */
-export const exampleIdOf = (definition: Definition): number => recordExample(definition).id as number
 
 /** Headers of every response after authorization. */
 export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']

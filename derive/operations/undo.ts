@@ -3,7 +3,7 @@ import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
 import { planIsFull } from '../refusals.ts'
-import { answerSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { answerSchema, dryRun, envelopeOf, flag, integer } from '../schemas/envelopes.ts'
 import { planExample } from '../schemas/plan.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
@@ -15,7 +15,6 @@ const count = (description: string): JsonObject => integer('int64', 0, idMax, de
 export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   method: 'POST',
   path: `${base}/writes/{write_id}/undo`,
-  access: 'write',
   section: {
     name: 'Writes',
     about: 'What was written, whichever records it was about, by the id that its answer had in `X-Write-Id`.',
@@ -79,16 +78,12 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   schemas: {
     Undone: answerSchema('What was taken back of a write, or would be.', {
       write_id: { type: 'string', format: 'uuid', description: 'The write that was taken back.' },
-      undone: { type: 'boolean', description: 'Whether it was. False in a dry-run.' },
-      dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
+      undone: flag('Whether it was. False in a dry-run.'),
+      dry_run: dryRun,
       records: count('How many records this call took back.'),
       remaining: count('How many are left for the next call.'),
     }),
-    UndoneEnvelope: answerSchema(
-      'What was taken back.',
-      { data: refTo('schemas', 'Undone') },
-      { plan: refTo('schemas', 'WritePlan') },
-    ),
+    UndoneEnvelope: envelopeOf('Undone', 'What was taken back.'),
   },
   collection: inCollection('uses', {
     suffix: ', preview',

@@ -1,13 +1,13 @@
 import type { Definition } from '#registry/definition.ts'
 import { invalidFields } from '#registry/refusals.ts'
-import { refusedExample, updateExamples } from '../examples.ts'
+import { exampleId, refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { protectionWords } from '../protection.ts'
 import { planExample } from '../schemas/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import { commonFacts, exampleIdOf, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
+import { commonFacts, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
 
 /** Changes members of a record. */
 export const update: ResourceOperation<'write'> = (definition, base) => {
@@ -17,7 +17,6 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'PATCH',
     path: recordPath(definition, base),
-    access: 'write',
     represents: true,
     summary: `Update ${aOne(definition)}`,
     description: [
@@ -25,7 +24,6 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
       ...protectionWords(definition),
     ],
     pathParameters: [idOf(definition)],
-    conditional: true,
     body: {
       description: 'The members to change, and no others.',
       schema: `${schemaName(definition)}Update`,
@@ -50,7 +48,7 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
 }
 
 function updatedResponse(definition: Definition): ResponseSpec {
-  const [id, changed] = [exampleIdOf(definition), [definition.title]]
+  const [id, changed] = [exampleId, [definition.title]]
   return {
     description: 'What changed; in a dry-run, what would.',
     headers: [...writeHeaders, 'PreferenceApplied', 'NewETag'],

@@ -1,15 +1,15 @@
+import { exampleId } from '../examples.ts'
 import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
 import { inCollection } from './collection.ts'
 import { create } from './create.ts'
 import type { ResourceOperation, ResponseSpec } from './operation.ts'
-import { commonFacts, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
+import { commonFacts, jsonTypes, namingFields, writeHeaders } from './record.ts'
 import { update } from './update.ts'
 
 /** Changes the record with the caller’s own reference, or creates it. */
 export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
-  const id = exampleIdOf(definition)
   const updated: ResponseSpec = {
     description: 'What changed; in a dry-run, what would, and whether there would be a new record.',
     headers: [...writeHeaders, 'PreferenceApplied', 'NewETag'],
@@ -18,7 +18,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       updated: {
         summary: 'Updated',
         description: 'There was one with the reference.',
-        value: { data: { id, created: false, updated: true, dry_run: false, changed: [definition.title] } },
+        value: { data: { id: exampleId, created: false, updated: true, dry_run: false, changed: [definition.title] } },
       },
     },
   }
@@ -27,7 +27,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
     needs: namingFields(definition),
     method: 'PUT',
     path: referencePath(definition, base),
-    access: 'write',
     makes: 'record',
     represents: true,
     success: 201,
@@ -38,7 +37,6 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
       'A value of another unique field that a different record has is a 422, and no merge.',
     ],
     pathParameters: [referenceOf(definition)],
-    conditional: true,
     body: {
       description: `The members of the ${definition.one}. \`external_ref\` may be left out, or be the one in the path.`,
       schema: `${schemaName(definition)}Update`,
@@ -61,7 +59,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
         created: {
           summary: 'Created',
           description: 'There was none with the reference.',
-          value: { data: { id, created: true, updated: false, dry_run: false, changed: [] } },
+          value: { data: { id: exampleId, created: true, updated: false, dry_run: false, changed: [] } },
         },
       },
     },

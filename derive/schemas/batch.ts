@@ -4,7 +4,18 @@ import { servedResources } from '#registry/resources/index.ts'
 import { batchModes } from '../batch.ts'
 import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
 import { aOne, capital, schemaName } from '../words.ts'
-import { answerSchema, enumType, idSchema, integer, listSchema, oneWord, refTo } from './envelopes.ts'
+import {
+  answerSchema,
+  dryRun,
+  enumType,
+  envelopeOf,
+  idSchema,
+  integer,
+  listSchema,
+  oneWord,
+  recordsType,
+  refTo,
+} from './envelopes.ts'
 
 /** Schemas of a batch's request and response. */
 
@@ -15,7 +26,10 @@ const name: JsonObject = {
   maxLength: batchNameLengthMax,
   pattern: '^[A-Za-z0-9_.-]+$',
 }
+const givenName: JsonObject = { ...name, description: 'The name that it was given.' }
 const n = integer('int32', 0, batchOperationsMax - 1, 'Which operation: the first is 0.')
+const status = (least: number): JsonObject =>
+  integer('int32', least, 599, 'The status that a call of its own would have had.')
 
 /** The reference of an operation on an existing record. */
 const externalRef: JsonObject = { type: 'string', minLength: 1, maxLength: 120 }
@@ -35,7 +49,7 @@ function operationType(op: BatchOp, records: JsonObject, body: string | null, ab
       op: oneWord(op),
       records,
       ...(names === null ? {} : { ...targets[names], if_match: ifMatch }),
-      ...(body === null ? {} : { body: refTo('schemas', body) }),
+      ...(body === null ? {} : { body: refTo(body) }),
       as: name,
     },
     required: ['op', 'records', ...(names === 'reference' ? ['external_ref'] : []), ...(body === null ? [] : ['body'])],
@@ -48,7 +62,7 @@ const operationTypes: JsonObject = Object.fromEntries(
   batchOps.flatMap((op): [string, JsonObject][] => {
     const { sends, names } = batchOperations[op]
     const suffix = `${capital(op)}Operation`
-    if (!sends) return [[suffix, operationType(op, refTo('schemas', 'BatchRecords'), null, `${capital(op)} a record.`)]]
+    if (!sends) return [[suffix, operationType(op, refTo('BatchRecords'), null, `${capital(op)} a record.`)]]
     return servedResources.map((definition) => {
       const body = `Batch${schemaName(definition)}${names === null ? 'Create' : 'Update'}`
       const about = `${capital(op)} ${aOne(definition)}.`
@@ -62,10 +76,10 @@ export const batchSchemas: JsonObject = {
     type: 'object',
     description: 'Operations, and how they stand together.',
     properties: {
-      mode: refTo('schemas', 'BatchMode'),
+      mode: refTo('BatchMode'),
       operations: {
         type: 'array',
-        items: refTo('schemas', 'BatchOperationInput'),
+        items: refTo('BatchOperationInput'),
         minItems: 1,
         maxItems: batchOperationsMax,
         description: 'What to do, in this order.',
@@ -84,12 +98,12 @@ export const batchSchemas: JsonObject = {
       '- `body`: that of the call of its own.',
       '- `as`: a name by which later operations refer to this one.',
     ].join('\n'),
-    oneOf: Object.keys(operationTypes).map((type) => refTo('schemas', type)),
+    oneOf: Object.keys(operationTypes).map((type) => refTo(type)),
   },
   ...operationTypes,
   BatchId: {
     description: 'A record: one that there is, or that of an earlier operation.',
-    oneOf: [idSchema, refTo('schemas', 'BatchReference')],
+    oneOf: [idSchema, refTo('BatchReference')],
   },
   BatchReference: {
     type: 'object',
@@ -101,35 +115,23 @@ export const batchSchemas: JsonObject = {
     minProperties: 1,
     maxProperties: 1,
   },
-  ...enumType(
-    'BatchRecords',
-    servedResources.map(({ name }) => name),
-    'The resource.',
-  ),
+  ...recordsType('BatchRecords', servedResources),
   BatchDone: answerSchema('What became of a batch.', {
-    mode: refTo('schemas', 'BatchMode'),
-    dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
+    mode: refTo('BatchMode'),
+    dry_run: dryRun,
     done: count('How many operations were done; in a dry-run, would be.'),
     refused: count('How many were refused.'),
-    operations: listSchema(
-      refTo('schemas', 'BatchOutcome'),
-      batchOperationsMax,
-      'One entry an operation, in their order.',
-    ),
+    operations: listSchema(refTo('BatchOutcome'), batchOperationsMax, 'One entry an operation, in their order.'),
   }),
-  BatchEnvelope: answerSchema(
-    'What became of a batch.',
-    { data: refTo('schemas', 'BatchDone') },
-    { plan: refTo('schemas', 'WritePlan') },
-  ),
+  BatchEnvelope: envelopeOf('BatchDone', 'What became of a batch.'),
   BatchOutcome: answerSchema(
     'What became of one operation.',
-    { n, status: integer('int32', 200, 599, 'The status that a call of its own would have had.') },
+    { n, status: status(200) },
     {
-      as: { ...name, description: 'The name that it was given.' },
+      as: givenName,
       etag: { type: 'string', maxLength: 80, description: 'ETag of the record as it is now.' },
-      data: refTo('schemas', 'BatchData'),
-      problem: refTo('schemas', 'Problem'),
+      data: refTo('BatchData'),
+      problem: refTo('Problem'),
     },
   ),
   BatchData: {
@@ -139,11 +141,7 @@ export const batchSchemas: JsonObject = {
   },
   RefusedOperation: answerSchema(
     'An operation that was refused.',
-    {
-      n,
-      status: integer('int32', 400, 599, 'The status that a call of its own would have had.'),
-      problem: refTo('schemas', 'Problem'),
-    },
-    { as: { ...name, description: 'The name that it was given.' } },
+    { n, status: status(400), problem: refTo('Problem') },
+    { as: givenName },
   ),
 }

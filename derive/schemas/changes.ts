@@ -4,17 +4,12 @@ import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { aOne, formatName, schemaName } from '../words.ts'
-import { answerSchema, enumType, idSchema, listSchema, oneWord, refTo } from './envelopes.ts'
+import { answerSchema, enumType, flag, idSchema, listSchema, oneWord, orNull, recordsType, refTo } from './envelopes.ts'
 
 /** A change in the feed and in the history of a record. */
 
 const channels = ['api', 'console', 'command'] as const
 
-const orNull = (schema: JsonObject, description?: string): JsonObject => ({
-  ...schema,
-  type: [schema.type as string, 'null'],
-  ...(description === undefined ? {} : { description }),
-})
 const text = (maxLength: number): JsonObject => ({ type: 'string', maxLength })
 
 /** The description of the union states these once. */
@@ -28,16 +23,16 @@ const members = {
     'Orders the changes of one record: what is not newer than what you have is known already. Null of what happened before versions were kept.',
     orNull(idSchema),
   ],
-  action: ['What happened to the record.', refTo('schemas', 'ChangeAction')],
+  action: ['What happened to the record.', refTo('ChangeAction')],
   changes: [
     'Of an update: the fields that changed, each with its old and its new value. Else null.',
-    { type: ['object', 'null'], additionalProperties: refTo('schemas', 'FieldChange') },
+    { type: ['object', 'null'], additionalProperties: refTo('FieldChange') },
   ],
   record: [
     'The record as it is now, so it may be newer than the change. Null where it is gone since; of a deletion, the record as it last was, null where that was not kept.',
     {},
   ],
-  by: ['Who made it, and with what.', refTo('schemas', 'ChangeAuthor')],
+  by: ['Who made it, and with what.', refTo('ChangeAuthor')],
   write_id: [
     'Names the write, which may have changed more than this, as its `X-Write-Id` did. Null of what happened before writes had names.',
     orNull({ type: 'string', format: 'uuid' }),
@@ -52,8 +47,7 @@ const typesOfMembers: JsonObject = Object.fromEntries(
   Object.entries(members).map(([name, [, schema]]) => [name, schema]),
 )
 
-const changesOf = (type: string): JsonObject =>
-  listSchema(refTo('schemas', type), pageSizeMax, 'The changes of this page.')
+const changesOf = (type: string): JsonObject => listSchema(refTo(type), pageSizeMax, 'The changes of this page.')
 
 /** Returns `ProjectChange`, and the page of them in a history. */
 export function changeTypesOf(definition: Definition): JsonObject {
@@ -63,23 +57,21 @@ export function changeTypesOf(definition: Definition): JsonObject {
       ...typesOfMembers,
       ...withExamples(definition),
       records: oneWord(definition.name),
-      record: { anyOf: [refTo('schemas', name), { type: 'null' }] },
+      record: orNull(refTo(name)),
     }),
     [`${name}HistoryPage`]: answerSchema(`Changes of ${aOne(definition)}, the newest first.`, {
       data: changesOf(`${name}Change`),
-      meta: refTo('schemas', 'PageMeta'),
+      meta: refTo('PageMeta'),
     }),
   }
 }
 
 /** Adds examples to members whose type alone is not clear. */
 function withExamples(definition: Definition): JsonObject {
-  const { event, id, record_id, version, action, changes } = changeExample(definition)
+  const example = changeExample(definition)
+  const shown = ['event', 'id', 'record_id', 'version', 'action', 'changes']
   return Object.fromEntries(
-    Object.entries({ event, id, record_id, version, action, changes }).map(([name, value]) => [
-      name,
-      { ...(typesOfMembers[name] as JsonObject), examples: [value as Json] },
-    ]),
+    shown.map((name) => [name, { ...(typesOfMembers[name] as JsonObject), examples: [example[name] as Json] }]),
   )
 }
 
@@ -101,20 +93,16 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
   },
   ThinChange: answerSchema('A change without its `changes` and its `record`.', {
     ...Object.fromEntries(Object.entries(typesOfMembers).filter(([name]) => !thickMembers.includes(name))),
-    records: refTo('schemas', 'ChangeRecords'),
+    records: refTo('ChangeRecords'),
   }),
   FieldChange: {
     ...{ type: 'array', items: {}, minItems: 2, maxItems: 2 },
     description: 'The old and the new value of a field.',
   },
-  ...enumType(
-    'ChangeRecords',
-    definitions.map(({ name }) => name),
-    'The resource.',
-  ),
+  ...recordsType('ChangeRecords', definitions),
   ChangeAuthor: {
     ...answerSchema('Who made a change, and with what.', {
-      channel: refTo('schemas', 'ChangeChannel'),
+      channel: refTo('ChangeChannel'),
       account_id: orNull(idSchema, 'The account that acted; null where the operator did.'),
       token_id: orNull(idSchema, 'The token it acted by; null of the web interface and of the command.'),
       request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
@@ -127,7 +115,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answerSchema('Changes in the order of their commits.', {
     data: changesOf('Change'),
-    meta: refTo('schemas', 'ChangesMeta'),
+    meta: refTo('ChangesMeta'),
   }),
   ChangesMeta: answerSchema('Where to go on.', {
     next: {
@@ -135,19 +123,16 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
       maxLength: 200,
       description: 'The cursor to send as `after` next time. Keep it together with the effect of the changes.',
     },
-    more: {
-      type: 'boolean',
-      description: 'Whether to call again at once. A page can be empty and have more behind it.',
-    },
+    more: flag('Whether to call again at once. A page can be empty and have more behind it.'),
     records: listSchema(
-      refTo('schemas', 'ChangeRecords'),
+      refTo('ChangeRecords'),
       50,
       'The resources that were looked at: those asked for, or all that the token may read.',
     ),
   }),
 })
 
-const changeRef = (definition: Definition): JsonObject => refTo('schemas', `${schemaName(definition)}Change`)
+const changeRef = (definition: Definition): JsonObject => refTo(`${schemaName(definition)}Change`)
 
 /** Returns an update as a change. */
 export function changeExample(definition: Definition): JsonObject {

@@ -1,10 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
 import { formatName, schemaName } from '../words.ts'
 
-export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
+/** Returns a reference to a component, which is a type unless `section` says otherwise. */
+export const refTo = (name: string, section = 'schemas'): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
 /** Returns an open object of a response. Its members always occur unless they are optional. */
 export const answerSchema = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
@@ -19,6 +20,12 @@ export const listSchema = (items: JsonObject, maxItems: number, description: str
   ...{ type: 'array', items, maxItems, description },
 })
 
+/** Adds null to a schema of one type, or to a reference. */
+export const orNull = (schema: JsonObject, description?: string): JsonObject => ({
+  ...('$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema.type as Json, 'null'] }),
+  ...(description === undefined ? {} : { description }),
+})
+
 /** Returns the name of a record's type with chosen fields. */
 export const partName = (definition: Definition): string => `${schemaName(definition)}Part`
 
@@ -30,17 +37,17 @@ export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum:
  * that `Prefer` asks for. With `fields` in the view, records may lack members. */
 export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const name = schemaName(definition)
-  const record = refTo('schemas', view === 'all' ? partName(definition) : name)
+  const record = refTo(view === 'all' ? partName(definition) : name)
   return {
     [`${name}Page`]: answerSchema(`A page of ${formatName(definition.name)}.`, {
       data: listSchema(record, pageSizeMax, 'The records of this page.'),
-      meta: refTo('schemas', 'PageMeta'),
+      meta: refTo('PageMeta'),
     }),
     [`${name}Envelope`]: answerSchema(`One ${definition.one}.`, { data: record }),
     ...Object.fromEntries(
       Object.entries(written).map(([what, about]) => [
         `${name}${what}Envelope`,
-        envelopeOf(what, about, { record: refTo('schemas', name) }),
+        envelopeOf(what, about, { record: refTo(name) }),
       ]),
     ),
   }
@@ -65,7 +72,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       examples: [{ total: 1, limit: pageSizeDefault, offset: 0 }],
     },
     Created: answerSchema(written.Created, {
-      id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
+      id: orNull(idSchema, 'Id of the new record. Null in a dry-run.'),
       created: flag('Whether there is a new record. False in a dry-run.'),
       dry_run: dryRun,
     }),
@@ -76,11 +83,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       changed: changedFields(fieldsMax(definitions)),
     }),
     Upserted: answerSchema(written.Upserted, {
-      id: {
-        ...idSchema,
-        type: ['integer', 'null'],
-        description: 'Id of the record. Null in a dry-run that would create one.',
-      },
+      id: orNull(idSchema, 'Id of the record. Null in a dry-run that would create one.'),
       created: flag('Whether there is a new record. False in a dry-run.'),
       updated: flag('Whether the record was there and changed. False in a dry-run.'),
       dry_run: dryRun,
@@ -92,7 +95,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
         id: { ...idSchema, description: 'Id of the record.' },
         deleted: flag('Whether the record is deleted. False in a dry-run.'),
         dry_run: dryRun,
-        mode: refTo('schemas', 'DeletionMode'),
+        mode: refTo('DeletionMode'),
       },
       {
         deleted_with: groups('RecordGroup', 'Records that were deleted along. Absent in a dry-run.'),
@@ -110,7 +113,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
     RecordGroup: answerSchema('Some records of one kind.', group),
     KeptGroup: answerSchema('Some records of one kind, and what becomes of them.', {
       ...group,
-      effect: refTo('schemas', 'KeptEffect'),
+      effect: refTo('KeptEffect'),
     }),
     ...enumType(
       'KeptEffect',
@@ -134,8 +137,8 @@ const changedFields = (maxItems: number): JsonObject =>
 const deletedWords = 'What a delete did, or would do.'
 
 /** Returns the body with a type as its `data`. */
-const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
-  answerSchema(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
+export const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
+  answerSchema(about, { data: refTo(type) }, { plan: refTo('WritePlan'), ...optional })
 
 export const integer = (
   format: 'int32' | 'int64',
@@ -145,8 +148,8 @@ export const integer = (
 ): JsonObject => ({
   ...{ type: 'integer', format, minimum, maximum, description },
 })
-const flag = (description: string): JsonObject => ({ type: 'boolean', description })
-const dryRun = flag('Whether this was a dry-run, which writes nothing.')
+export const flag = (description: string): JsonObject => ({ type: 'boolean', description })
+export const dryRun = flag('Whether this was a dry-run, which writes nothing.')
 
 const group: JsonObject = {
   records: { type: 'string', maxLength: 63, description: 'Kind of the records.', examples: ['tasks'] },
@@ -157,8 +160,7 @@ const group: JsonObject = {
 /** One group a resource; of those that stay, one for each resource and effect. */
 const groupsMax = 2 * registry.length
 
-export const groups = (item: string, description: string): JsonObject =>
-  listSchema(refTo('schemas', item), groupsMax, description)
+export const groups = (item: string, description: string): JsonObject => listSchema(refTo(item), groupsMax, description)
 
 /** Returns a type for one of some words. */
 export const enumType = (
@@ -166,6 +168,14 @@ export const enumType = (
   words: readonly string[],
   description: string,
 ): { [name: string]: JsonObject } => ({ [name]: { type: 'string', enum: [...words], description } })
+
+/** Returns a type for the names of some resources. */
+export const recordsType = (name: string, definitions: readonly Definition[]): { [name: string]: JsonObject } =>
+  enumType(
+    name,
+    definitions.map(({ name }) => name),
+    'The resource.',
+  )
 
 /** Returns a discriminator with a single word. */
 export const oneWord = (word: string): JsonObject => ({ type: 'string', enum: [word] })

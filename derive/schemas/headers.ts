@@ -152,7 +152,7 @@ export const headerComponents = (): JsonObject =>
 
 /** Returns those headers as a response lists them. */
 export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>
-  Object.fromEntries(components.map((component) => [headers[component].name, refTo('headers', component)]))
+  Object.fromEntries(components.map((component) => [headers[component].name, refTo(component, 'headers')]))
 
 /** Returns a header that always occurs. The next function returns one that sometimes occurs. */
 function requiredHeader(name: string, description: string, example: string) {

@@ -4,8 +4,18 @@ import { idMax, plannedChangesMax } from '#registry/limits.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
-import { recordExample } from '../examples.ts'
-import { answerSchema, enumType, groups, idSchema, integer, listSchema, refTo } from './envelopes.ts'
+import { exampleId, recordExample } from '../examples.ts'
+import {
+  answerSchema,
+  enumType,
+  groups,
+  idSchema,
+  integer,
+  listSchema,
+  orNull,
+  recordsType,
+  refTo,
+} from './envelopes.ts'
 
 /** Schemas of a dry-run's preview. */
 
@@ -19,7 +29,7 @@ export const planSchemas: JsonObject = {
     },
     total: integer('int64', 0, idMax, 'How many records would change.'),
     changes: listSchema(
-      refTo('schemas', 'PlannedChange'),
+      refTo('PlannedChange'),
       plannedChangesMax,
       `What would happen to each, the first ${plannedChangesMax} at most.`,
     ),
@@ -29,27 +39,19 @@ export const planSchemas: JsonObject = {
   PlannedChange: answerSchema(
     'What would happen to a record.',
     {
-      records: refTo('schemas', 'PlannedRecords'),
-      id: {
-        ...idSchema,
-        type: ['integer', 'null'],
-        description: 'Id of the record. Null of one that would be created.',
-      },
-      action: refTo('schemas', 'PlannedAction'),
+      records: refTo('PlannedRecords'),
+      id: orNull(idSchema, 'Id of the record. Null of one that would be created.'),
+      action: refTo('PlannedAction'),
     },
-    { fields: refTo('schemas', 'PlannedFields') },
+    { fields: refTo('PlannedFields') },
   ),
   PlannedFields: {
     type: 'object',
     description:
       'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
-    additionalProperties: refTo('schemas', 'FieldChange'),
+    additionalProperties: refTo('FieldChange'),
   },
-  ...enumType(
-    'PlannedRecords',
-    registry.map(({ name }) => name),
-    'The resource.',
-  ),
+  ...recordsType('PlannedRecords', registry),
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
@@ -58,13 +60,13 @@ export function planExample(
   definition = registry[0] as Definition,
   action: PlannedChange['action'],
 ): Preview & JsonObject {
-  const { id, [definition.title]: title = null } = recordExample(definition)
+  const title = recordExample(definition)[definition.title] ?? null
   const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
   const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }
   return {
     hash: `sha256-${'Xq2mO0c1w9hY7bT5rNfKdA'.repeat(2).slice(0, 43)}`,
     total: 1,
-    changes: [{ records: definition.name, id: action === 'created' ? null : (id as number), action, fields }],
+    changes: [{ records: definition.name, id: action === 'created' ? null : exampleId, action, fields }],
     would_delete: [],
     would_keep: [],
   }

@@ -4,7 +4,7 @@ import type { Field } from './index.ts'
 import type { CommonMembers, Kind } from './kind.ts'
 
 /** A postal address; every member may be absent. */
-export type AddressField = CommonMembers & { kind: 'address' }
+type AddressField = CommonMembers & { kind: 'address' }
 
 const members: { readonly [name: string]: Field } = {
   line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'Street and house number.' },
@@ -35,12 +35,10 @@ export const address: Kind<AddressField> = {
     postal_code: 'BS1 4DJ',
     country: 'GB',
   }),
-  sortable: false,
-  filter: null,
 }
 
 /** A country, as two capital letters. */
-export type CountryField = CommonMembers & { kind: 'country' }
+type CountryField = CommonMembers & { kind: 'country' }
 
 export const country: Kind<CountryField> = {
   schema: () => ({ type: 'string', pattern: '^[A-Z]{2}$' }),
@@ -51,5 +49,4 @@ export const country: Kind<CountryField> = {
   typeName: () => 'Country',
   example: () => 'GB',
   sortable: true,
-  filter: null,
 }

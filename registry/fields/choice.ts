@@ -23,7 +23,7 @@ export const choice: Kind<ChoiceField> = {
 }
 
 /** Yes or no. */
-export type FlagField = CommonMembers & { kind: 'flag' }
+type FlagField = CommonMembers & { kind: 'flag' }
 
 export const flag: Kind<FlagField> = {
   schema: () => ({ type: 'boolean' }),

@@ -1,9 +1,9 @@
 import type { CommonMembers, Kind } from './kind.ts'
 
 /** The ways to reach somebody: e-mail, telephone, web address. */
-export type EmailField = CommonMembers & { kind: 'email' }
-export type PhoneField = CommonMembers & { kind: 'phone' }
-export type UrlField = CommonMembers & { kind: 'url' }
+type EmailField = CommonMembers & { kind: 'email' }
+type PhoneField = CommonMembers & { kind: 'phone' }
+type UrlField = CommonMembers & { kind: 'url' }
 
 export const email: Kind<EmailField> = {
   ...patternKind(3, 254, '^[^@\\s\\x00]+@[^@\\s.\\x00]+(\\.[^@\\s.\\x00]+)+$'),
@@ -12,7 +12,6 @@ export const email: Kind<EmailField> = {
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   example: () => 'ada@example.com',
   sortable: true,
-  filter: null,
 }
 
 export const phone: Kind<PhoneField> = {
@@ -20,8 +19,6 @@ export const phone: Kind<PhoneField> = {
   must: () => 'must be a telephone number of 5 to 20 of the characters 0-9 + - ( ) . / x and space',
   erased: ({ required }) => (required ? '00000' : null),
   example: () => '+44 20 7946 0958',
-  sortable: false,
-  filter: null,
 }
 
 export const url: Kind<UrlField> = {
@@ -33,8 +30,6 @@ export const url: Kind<UrlField> = {
   refuses: (_, value) => !URL.canParse(value as string),
   erased: ({ required }) => (required ? 'https://erased.invalid' : null),
   example: () => 'https://example.com',
-  sortable: false,
-  filter: null,
 }
 
 /** Returns the members of a kind whose values have a length and match a pattern. */

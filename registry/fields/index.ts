@@ -1,31 +1,12 @@
-import { type AddressField, address, type CountryField, country } from './address.ts'
-import { type ChoiceField, choice, type FlagField, flag } from './choice.ts'
-import { type EmailField, email, type PhoneField, phone, type UrlField, url } from './contact.ts'
+import { address, country } from './address.ts'
+import { choice, flag } from './choice.ts'
+import { email, phone, url } from './contact.ts'
 import type { Kind } from './kind.ts'
-import { type LinesField, lines } from './lines.ts'
-import { type DecimalField, decimal, type IntegerField, integer, type MoneyField, money } from './number.ts'
-import { type IdField, id, type ReferenceField, reference } from './reference.ts'
-import { type ParagraphField, paragraph, type TextField, text } from './text.ts'
-import { type DateField, date, type InstantField, instant } from './time.ts'
-
-export type Field =
-  | AddressField
-  | ChoiceField
-  | CountryField
-  | DateField
-  | DecimalField
-  | EmailField
-  | FlagField
-  | IdField
-  | InstantField
-  | IntegerField
-  | LinesField
-  | MoneyField
-  | ParagraphField
-  | PhoneField
-  | ReferenceField
-  | TextField
-  | UrlField
+import { lines } from './lines.ts'
+import { decimal, integer, money } from './number.ts'
+import { id, reference } from './reference.ts'
+import { paragraph, text } from './text.ts'
+import { date, instant } from './time.ts'
 
 export const kinds = {
   address,
@@ -46,6 +27,9 @@ export const kinds = {
   text,
   url,
 }
+
+/** A field of any kind: what the functions of its kind accept. */
+export type Field = Parameters<(typeof kinds)[keyof typeof kinds]['example']>[0]
 
 /** Returns the kind of a field, typed for that field. */
 export function kindOf<F extends Field>(field: F): Kind<F> {

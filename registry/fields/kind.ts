@@ -41,13 +41,13 @@ export type Kind<F> = {
    */
   erased?(field: F, record: ErasedRecord): Json
   example(field: F): Json
-  /** Whether `sort` may name it. */
-  sortable: boolean
+  /** True if `sort` may name it. */
+  sortable?: true
   /**
-   * The filter of a list: one value, several values, or a range. A definition names its filters of the first two
-   * kinds, since each needs an index; every field with a range has the filter.
+   * The filter of a list, if it can have one: one value, several values, or a range. A definition names its filters of
+   * the first two kinds, since each needs an index; every field with a range has the filter.
    */
-  filter: 'one' | 'several' | 'range' | null
+  filter?: 'one' | 'several' | 'range'
 }
 
 /** The record whose values are erased: the singular of its resource, and its id. */

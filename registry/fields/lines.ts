@@ -3,7 +3,7 @@ import type { Field } from './index.ts'
 import type { CommonMembers, Kind } from './kind.ts'
 
 /** The priced lines of an estimate or an invoice, in their order. */
-export type LinesField = CommonMembers & { kind: 'lines' }
+type LinesField = CommonMembers & { kind: 'lines' }
 
 /** One stored line; every member is present. */
 export type Line = { description: string; quantity: number; unit: string | null; unit_price_minor: number }
@@ -50,6 +50,4 @@ export const lines: Kind<LinesField> = {
   amount: (column) => `json_array_length(${column}) > 0`,
   typeName: () => 'EstimateLine',
   example: () => [{ description: 'Brickwork, facing', quantity: 42.5, unit: 'm2', unit_price_minor: 8900 }],
-  sortable: false,
-  filter: null,
 }

@@ -4,7 +4,7 @@ import type { CommonMembers, Kind } from './kind.ts'
 const int32Max = 2 ** 31 - 1
 
 /** A whole number between two bounds, both included. */
-export type IntegerField = CommonMembers & { kind: 'integer'; min: number; max: number; example: number }
+type IntegerField = CommonMembers & { kind: 'integer'; min: number; max: number; example: number }
 
 export const integer: Kind<IntegerField> = {
   schema: ({ min, max }) => ({
@@ -18,11 +18,10 @@ export const integer: Kind<IntegerField> = {
   check: ({ min, max }, column) => `${column} between ${min} and ${max}`,
   example: ({ example }) => example,
   sortable: true,
-  filter: null,
 }
 
 /** An amount in the smallest unit of the company's currency (cents), as a whole number. */
-export type MoneyField = CommonMembers & { kind: 'money' }
+type MoneyField = CommonMembers & { kind: 'money' }
 
 export const money: Kind<MoneyField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 0, maximum: moneyMax }),
@@ -32,11 +31,10 @@ export const money: Kind<MoneyField> = {
   amount: (column) => `${column} > 0`,
   example: () => 1250000,
   sortable: true,
-  filter: null,
 }
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
-export type DecimalField = CommonMembers & {
+type DecimalField = CommonMembers & {
   kind: 'decimal'
   min: number
   max: number
@@ -63,7 +61,6 @@ export const decimal: Kind<DecimalField> = {
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
   example: ({ example }) => example,
   sortable: true,
-  filter: null,
 }
 
 /** Returns the decimals in the shortest spelling of a number: two for 0.25, seven for 1e-7. */

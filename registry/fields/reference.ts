@@ -2,7 +2,7 @@ import { idMax } from '../limits.ts'
 import type { CommonMembers, Kind } from './kind.ts'
 
 /** The record's own number. */
-export type IdField = CommonMembers & { kind: 'id' }
+type IdField = CommonMembers & { kind: 'id' }
 
 export const id: Kind<IdField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
@@ -11,7 +11,6 @@ export const id: Kind<IdField> = {
   // The first demo company has a record with this id in every collection.
   example: () => 17,
   sortable: true,
-  filter: null,
 }
 
 /** The id of a live record of another resource, of the same company. */
@@ -37,6 +36,5 @@ export const reference: Kind<ReferenceField> = {
   // An id from 7 to 12, different by resource. The first demo company has all of them, also in resources without
   // routes.
   example: ({ to, example }) => example ?? 7 + (to.length % 5),
-  sortable: false,
   filter: 'several',
 }

@@ -4,7 +4,7 @@ import type { CommonMembers, Kind } from './kind.ts'
  * Text of up to `max` characters (code points), trimmed. If a required text is missing, `numbered` fills it: the
  * prefix and a running number of six digits.
  */
-export type TextField = CommonMembers & { kind: 'text'; max: number; example: string; numbered?: string }
+type TextField = CommonMembers & { kind: 'text'; max: number; example: string; numbered?: string }
 
 /**
  * Refuses white space alone, and NUL, which PostgreSQL cannot store. The service checks both before the field. Blanks
@@ -12,7 +12,7 @@ export type TextField = CommonMembers & { kind: 'text'; max: number; example: st
  */
 const saysSomething = '^\\s*[^\\s\\x00][^\\x00]*$'
 
-const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable' | 'filter'> = {
+const bounded: Kind<TextField | ParagraphField> = {
   schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
   asked: () => ({ pattern: saysSomething }),
   must: ({ max }) => `must be text of 1 to ${max} characters`,
@@ -22,9 +22,9 @@ const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable' | 'filter'> = {
   example: ({ example }) => example,
 }
 
-export const text: Kind<TextField> = { ...bounded, sortable: true, filter: null }
+export const text: Kind<TextField> = { ...bounded, sortable: true }
 
 /** Long text, shown in several lines. */
-export type ParagraphField = CommonMembers & { kind: 'paragraph'; max: number; example: string }
+type ParagraphField = CommonMembers & { kind: 'paragraph'; max: number; example: string }
 
-export const paragraph: Kind<ParagraphField> = { ...bounded, sortable: false, filter: null }
+export const paragraph: Kind<ParagraphField> = bounded

@@ -1,7 +1,7 @@
 import type { CommonMembers, Kind } from './kind.ts'
 
 /** A day of the calendar, without a time or a zone. */
-export type DateField = CommonMembers & { kind: 'date'; example: string }
+type DateField = CommonMembers & { kind: 'date'; example: string }
 
 export const date: Kind<DateField> = {
   // `refuses` checks the calendar.
@@ -23,7 +23,7 @@ export function isCalendarDay(value: string): boolean {
 }
 
 /** A moment, shown in UTC with milliseconds (RFC 3339). Only the service sets one. */
-export type InstantField = CommonMembers & { kind: 'instant' }
+type InstantField = CommonMembers & { kind: 'instant' }
 
 export const instant: Kind<InstantField> = {
   schema: () => ({ type: 'string', format: 'date-time' }),
@@ -32,5 +32,4 @@ export const instant: Kind<InstantField> = {
   shown: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   example: () => '2026-03-31T12:00:00.000Z',
   sortable: true,
-  filter: null,
 }

@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { categoryOf, resource, state } from '../common.ts'
 import { drafts } from './rules.ts'
 
 export const clients = resource({
@@ -18,20 +18,11 @@ export const clients = resource({
       about: 'Name of the firm, the body or the person, as invoices give it.',
     },
     kind: { kind: 'choice', values: ['COMPANY', 'INDIVIDUAL', 'PUBLIC'], about: 'What the client is.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['ACTIVE', 'PROSPECT', 'INACTIVE', 'BLOCKED'],
-      initial: 'ACTIVE',
-      required: true,
       about: 'Where the relation stands. A BLOCKED client gets no new project.',
-    },
-    category_id: {
-      kind: 'reference',
-      to: 'categories',
-      only: { column: 'kind', value: 'client' },
-      example: 2,
-      about: 'Its category, one of those kept for clients.',
-    },
+    }),
+    category_id: { ...categoryOf('client'), example: 2, about: 'Its category, one of those kept for clients.' },
     contact_name: { kind: 'text', max: 160, personal: true, example: 'Ines Duarte', about: 'Whom to ask for.' },
     email: { kind: 'email', personal: true, about: 'Where it is reached by e-mail.' },
     phone: { kind: 'phone', personal: true, about: 'Where it is reached by telephone.' },

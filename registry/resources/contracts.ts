@@ -1,4 +1,4 @@
-import { record } from '../common.ts'
+import { record, state } from '../common.ts'
 
 export const contracts = record({
   name: 'contracts',
@@ -11,14 +11,11 @@ export const contracts = record({
     title: { kind: 'text', max: 200, required: true, example: 'Scaffold, north face', about: 'What is to be done.' },
     amount_minor: { kind: 'money', right: 'MONEY', about: 'For how much, in minor units of the currency.' },
     signed_on: { kind: 'date', example: '2026-02-20', about: 'Day it was signed.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['DRAFT', 'SIGNED', 'CLOSED'],
-      initial: 'DRAFT',
-      required: true,
       moves: { DRAFT: ['SIGNED'], SIGNED: ['CLOSED'], CLOSED: [] },
       about: 'Once signed it is part of the books.',
-    },
+    }),
   },
   search: ['title'],
   filters: ['subcontractor_id', 'project_id', 'status'],

@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { categoryOf, resource, state } from '../common.ts'
 import type { Problem, RuleInput } from '../definition.ts'
 
 export const equipment = resource({
@@ -10,20 +10,11 @@ export const equipment = resource({
   fields: {
     name: { kind: 'text', max: 200, required: true, example: 'Mini excavator 1.8 t', about: 'What it is called.' },
     code: { kind: 'text', max: 40, unique: true, example: 'EQ-231', about: 'The company’s short code for it.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['ACTIVE', 'IN_USE', 'MAINTENANCE', 'RETIRED'],
-      initial: 'ACTIVE',
-      required: true,
       about: 'Where it stands. IN_USE needs project_id.',
-    },
-    category_id: {
-      kind: 'reference',
-      to: 'categories',
-      only: { column: 'kind', value: 'equipment' },
-      example: 15,
-      about: 'Its category, one of those kept for equipment.',
-    },
+    }),
+    category_id: { ...categoryOf('equipment'), example: 15, about: 'Its category, one of those kept for equipment.' },
     make: { kind: 'text', max: 120, example: 'Kubota', about: 'Who made it.' },
     model: { kind: 'text', max: 120, example: 'KX019', about: 'Which model it is.' },
     year: { kind: 'integer', min: 1900, max: 2100, example: 2023, about: 'Year it was made.' },

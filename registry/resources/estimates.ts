@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { resource, state } from '../common.ts'
 import type { Problem, RuleInput } from '../definition.ts'
 import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder, isPast } from './rules.ts'
@@ -19,11 +19,8 @@ export const estimates = resource({
       example: 'EST-000001',
       about: 'Number of the estimate; the next free one is given when it is absent.',
     },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['DRAFT', 'SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'],
-      initial: 'DRAFT',
-      required: true,
       moves: {
         DRAFT: ['SENT'],
         SENT: ['ACCEPTED', 'REJECTED', 'EXPIRED'],
@@ -32,7 +29,7 @@ export const estimates = resource({
         EXPIRED: ['DRAFT'],
       },
       about: 'Where the offer stands. Beyond DRAFT it needs a client and a line; ACCEPTED is final.',
-    },
+    }),
     client_id: { kind: 'reference', to: 'clients', about: 'The client it is made to.' },
     project_id: {
       kind: 'reference',

@@ -1,4 +1,4 @@
-import { record } from '../common.ts'
+import { record, state } from '../common.ts'
 import { type Problem, problem, type RuleInput } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
@@ -34,15 +34,12 @@ export const invoices = record({
     due_on: { kind: 'date', example: '2026-04-30', about: 'Day it is due; not before its issue.' },
     ...pricedFields,
     total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What is to be paid, in minor units.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['DRAFT', 'ISSUED', 'PAID', 'VOID'],
-      initial: 'DRAFT',
-      required: true,
       moves: { DRAFT: ['ISSUED'], ISSUED: ['PAID', 'VOID'], PAID: ['ISSUED'], VOID: [] },
       about:
         'Once issued it is part of the books. Beyond DRAFT it needs a line, the day of issue and the day it is due.',
-    },
+    }),
   },
   search: ['number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],

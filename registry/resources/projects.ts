@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { categoryOf, resource, state } from '../common.ts'
 import { type Problem, problem, type RuleInput } from '../definition.ts'
 import { drafts, inOrder } from './rules.ts'
 
@@ -18,11 +18,8 @@ export const projects = resource({
     },
     code: { kind: 'text', max: 40, unique: true, example: 'P-2026-014', about: 'The company’s short code for it.' },
     description: { kind: 'paragraph', max: 10_000, example: 'Rebuild 40 m of wall.', about: 'What is to be done.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['ACTIVE', 'BIDDING', 'ON_HOLD', 'COMPLETED', 'CANCELLED', 'ARCHIVED'],
-      initial: 'ACTIVE',
-      required: true,
       moves: {
         BIDDING: ['ACTIVE', 'CANCELLED'],
         ACTIVE: ['ON_HOLD', 'COMPLETED', 'CANCELLED'],
@@ -32,15 +29,9 @@ export const projects = resource({
         ARCHIVED: [],
       },
       about: 'Where the project stands.',
-    },
+    }),
     client_id: { kind: 'reference', to: 'clients', reads: ['status'], about: 'The client it is done for.' },
-    category_id: {
-      kind: 'reference',
-      to: 'categories',
-      only: { column: 'kind', value: 'project' },
-      example: 9,
-      about: 'Its category, one of those kept for projects.',
-    },
+    category_id: { ...categoryOf('project'), example: 9, about: 'Its category, one of those kept for projects.' },
     manager_id: { kind: 'reference', to: 'workers', about: 'The worker who manages it.' },
     address: { kind: 'address', about: 'Where the site is.' },
     start_date: { kind: 'date', example: '2026-03-02', about: 'First day of work.' },

@@ -1,4 +1,4 @@
-import { percent, resource } from '../common.ts'
+import { percent, resource, state } from '../common.ts'
 import { drafts } from './rules.ts'
 
 export const subcontractors = resource({
@@ -15,13 +15,10 @@ export const subcontractors = resource({
       example: 'Severn Scaffolding Ltd',
       about: 'Name of the firm, as contracts give it.',
     },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['ACTIVE', 'PENDING', 'INACTIVE', 'BLOCKED'],
-      initial: 'ACTIVE',
-      required: true,
       about: 'Whether it gets work.',
-    },
+    }),
     trade_id: { kind: 'reference', to: 'trades', about: 'The trade it practises.' },
     contact_name: { kind: 'text', max: 160, example: 'Rhys Powell', about: 'Whom to ask for.' },
     email: { kind: 'email', about: 'Where the firm is reached by e-mail.' },

@@ -1,4 +1,4 @@
-import { record } from '../common.ts'
+import { record, state } from '../common.ts'
 
 export const timeEntries = record({
   name: 'time_entries',
@@ -19,15 +19,12 @@ export const timeEntries = record({
       example: 7.5,
       about: 'How many hours.',
     },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['DRAFT', 'APPROVED'],
-      initial: 'DRAFT',
-      required: true,
       moves: { DRAFT: ['APPROVED'], APPROVED: ['DRAFT'] },
       approval: 'APPROVED',
       about: 'APPROVED hours are part of the books, until they are taken back to DRAFT.',
-    },
+    }),
   },
   search: [],
   filters: ['worker_id', 'project_id', 'status'],

@@ -1,4 +1,4 @@
-import { resource } from '../common.ts'
+import { resource, state } from '../common.ts'
 import type { Problem, RuleInput } from '../definition.ts'
 import { drafts, inOrder } from './rules.ts'
 
@@ -28,13 +28,10 @@ export const workers = resource({
     },
     email: { kind: 'email', unique: true, personal: true, about: 'Where the worker is reached by e-mail.' },
     phone: { kind: 'phone', personal: true, about: 'Where the worker is reached by telephone.' },
-    status: {
-      kind: 'choice',
+    status: state({
       values: ['ACTIVE', 'INACTIVE', 'ON_LEAVE', 'LEFT'],
-      initial: 'ACTIVE',
-      required: true,
       about: 'Whether the worker is at work. LEFT needs left_on.',
-    },
+    }),
     trade_id: { kind: 'reference', to: 'trades', about: 'The trade practised.' },
     employment_type: {
       kind: 'choice',

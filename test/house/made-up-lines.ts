@@ -23,7 +23,7 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
       file: 'registry/fields/percent.ts',
       put: `import type { CommonMembers, Kind } from './kind.ts'
 
-export type PercentField = CommonMembers & { kind: 'percent' }
+type PercentField = CommonMembers & { kind: 'percent' }
 
 export const percent: Kind<PercentField> = {
   schema: () => ({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
@@ -31,17 +31,15 @@ export const percent: Kind<PercentField> = {
   column: () => 'integer',
   example: () => 50,
   sortable: true,
-  filter: null,
 }
 `,
     },
     {
       file: 'registry/fields/index.ts',
-      at: 'export type Field =\n',
-      put: "import { type PercentField, percent } from './percent.ts'\n\nexport type Field =\n  | PercentField\n",
+      at: 'export const kinds = {\n',
+      put: "import { percent } from './percent.ts'\n\nexport const kinds = {\n  percent,\n",
     },
-    { file: 'registry/fields/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
-    { file: 'derive/form.ts', at: "  decimal: 'amounts',\n", put: "  decimal: 'amounts',\n  percent: 'amounts',\n" },
+    { file: 'derive/form.ts', at: "  amounts: ['money',", put: "  amounts: ['percent', 'money'," },
     {
       file: 'console/records/fields/inputs.tsx',
       at: '  decimal: NumberInput,\n',
@@ -94,7 +92,6 @@ export const vehicles = resource({
 export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: \`\${base}/tea\`,
-  access: 'read',
   section: { name: 'Tea', about: 'What is in the pot.', remarks: [] },
   summary: 'Look into the pot',
   description: ['Says what is in the pot.'],
@@ -103,7 +100,6 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
   success: 200,
   pathParameters: [],
   parameters: [],
-  conditional: false,
   body: null,
   refusals: [],
   refused: {},
@@ -147,8 +143,8 @@ export const tea: ReadHandler = ({ success }) => () => ({
   'an operation of the web interface': [
     {
       file: 'derive/console/operations.ts',
-      at: '  home: get(',
-      put: "  coffee: get('/coffee', 'session', { data: typeMarker<{ cups: number }>() }),\n\n  home: get(",
+      at: '  home: get<',
+      put: "  coffee: get<{ cups: number }>()('/coffee', 'session'),\n\n  home: get<",
     },
     {
       file: 'server/console-api/coffee.ts',
