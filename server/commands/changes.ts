@@ -4,7 +4,7 @@ import { runUntilSignal } from '../lifecycle.ts'
 import { type Change, readChanges } from '../service/changes.ts'
 import type { CommandContext } from './terminal.ts'
 import { withCompany } from './with-app.ts'
-import { readId } from './words.ts'
+import { addingTo } from './words.ts'
 
 type ChangesOptions = { company: number; after?: string; follow?: true }
 
@@ -12,17 +12,14 @@ const pageSize = 100
 const pollMilliseconds = 500
 
 export function addChanges(program: Command, context: CommandContext): void {
-  program
-    .command('changes')
-    .description('Print the changes of a company in the order of their commits, one per line, as /v1/changes has them.')
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'changes',
+    'Print the changes of a company in the order of their commits, one per line, as /v1/changes has them.',
+    ['--company {company} --follow --after now', '--company {company} --json'],
+    '\nWith --json, each line is the complete change and the cursor after its page.',
+  )
     .option('--after <cursor>', 'a cursor, or now (default: before the oldest stored change)')
     .option('--follow', 'wait for further changes until Ctrl-C')
-    .addHelpText('after', '\nWith --json, each line is the complete change and the cursor after its page.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plumbline changes --company {company} --follow --after now\n  plumbline changes --company {company} --json',
-    )
     .action((given: ChangesOptions) => runUntilSignal((stopped) => printChanges(context, given, stopped)))
 }
 

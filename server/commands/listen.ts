@@ -13,7 +13,7 @@ import { formatBody } from '../webhooks/message.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withCompany } from './with-app.ts'
-import { readId, readList } from './words.ts'
+import { addingTo, readList } from './words.ts'
 
 type ListenOptions = {
   company: number
@@ -31,28 +31,23 @@ const loopback = ['127.0.0.1', '::1']
 
 /** Adds listen, which sends webhooks to a program on this machine. */
 export function addListen(program: Command, context: CommandContext): void {
-  program
-    .command('listen')
-    .description(
-      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
-    )
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'listen',
+    'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
+    '--company {company} --forward-to http://localhost:8788/hooks --events projects.created',
+    notes,
+  )
     .requiredOption('--forward-to <url>', 'an address of this machine: localhost, 127.0.0.1 or [::1]', readLocalUrl)
     .option('--events <list>', 'events separated by commas, or all', readList('--events', eventNames), [...eventNames])
     .addOption(new Option('--payload <word>', 'what is sent').choices([...payloads]).default('full'))
     .option('--after <cursor>', 'a printed cursor, to continue after it', 'now')
     .option('--secret <secret>', 'the secret to sign with (default: a new one for this run)', readSecret)
-    .addHelpText(
-      'after',
-      `
-An event that is not answered with a status from 200 to 299 is sent again under the same id, after 1, 2, 4 and so on up to 30
-seconds. Each line names the cursor behind the event: --after goes on there.
-
-Example:
-  plumbline listen --company {company} --forward-to http://localhost:8788/hooks --events projects.created`,
-    )
     .action((given: ListenOptions) => runUntilSignal((stopped) => forward(context, given, stopped)))
 }
+
+const notes = `
+An event that is not answered with a status from 200 to 299 is sent again under the same id, after 1, 2, 4 and so on up to 30
+seconds. Each line names the cursor behind the event: --after goes on there.`
 
 const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSignal): Promise<void> =>
   withCompany(context, given.company, async ({ config, database }, company) => {

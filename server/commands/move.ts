@@ -12,18 +12,16 @@ import { Mistake } from './mistake.ts'
 import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
-import { readId } from './words.ts'
+import { addingTo } from './words.ts'
 
 /** Adds export and import-company. */
 export function addMove(program: Command, context: CommandContext): void {
-  program
-    .command('export')
-    .description(
-      'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
-    )
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'export',
+    'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
+    '--company {company} --to stone-and-sons.tar',
+  )
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
-    .addHelpText('after', '\nExample:\n  plumbline export --company {company} --to stone-and-sons.tar')
     .action(async ({ company, to }: { company: number; to?: string }) =>
       context.say(await exportCompanyTo(context, company, to ?? `company-${company}.tar`)),
     )
