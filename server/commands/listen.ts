@@ -10,6 +10,7 @@ import { type Change, readChanges } from '../service/changes.ts'
 import { createSecret, isSecret } from '../service/webhook-secret.ts'
 import { signedHeaders } from '../webhooks/delivery.ts'
 import { formatBody } from '../webhooks/message.ts'
+import { followChanges } from './changes.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withCompany } from './with-app.ts'
@@ -24,7 +25,6 @@ type ListenOptions = {
   secret?: string
 }
 
-const pollMilliseconds = 500
 const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
 /** The addresses of `localhost`, independent of the machine's hosts file. */
 const loopback = ['127.0.0.1', '::1']
@@ -53,9 +53,8 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
   withCompany(context, given.company, async ({ config, database }, company) => {
     const { forwardTo, events, payload, secret = createSecret() } = given
     // Pages of one change, because each change needs the cursor after it.
-    const read = (after: string) =>
-      readChanges(database, { companyId: company.id, after, limit: 1, keptDays: config.changesKeptDays })
-    let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
+    const asked = { companyId: company.id, after: given.after, limit: 1, keptDays: config.changesKeptDays }
+    const { next: cursor } = given.after === 'now' ? await readChanges(database, asked) : { next: given.after }
     context.say({
       json: { secret, forward_to: forwardTo, after: cursor },
       text: `Changes of ${formatCompanyName(company)} go to ${inLine(forwardTo)}, signed with ${secret}, from ${cursor} on.`,
@@ -67,14 +66,9 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
     })
     const destination = outbound.to(forwardTo)
     try {
-      while (!stopped.aborted) {
-        const page = await read(cursor)
-        for (const change of page.changes.filter(({ event }) => events.includes(event)))
-          await sendUntilTaken(context, { change, cursor: page.next, payload, secret, destination, stopped })
-        if (stopped.aborted) break
-        cursor = page.next
-        if (!page.more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
-      }
+      for await (const { changes, next } of followChanges(database, { ...asked, after: cursor }, stopped))
+        for (const change of changes.filter(({ event }) => events.includes(event)))
+          await sendUntilTaken(context, { change, cursor: next, payload, secret, destination, stopped })
     } finally {
       destination.close()
     }

@@ -4,7 +4,7 @@ import { systemClock } from '../app.ts'
 import { type CompanyManifest, exportCompany } from '../backup/export-company.ts'
 import { importCompany } from '../backup/import-company.ts'
 import { operator } from '../records/actor.ts'
-import { auditTransfer } from '../service/audit-log.ts'
+import { auditFacts } from '../service/audit-log.ts'
 import { showCompany } from '../service/company.ts'
 import { type Connection, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -56,7 +56,7 @@ async function noteExport(context: CommandContext, connection: Connection, compa
     await database.transaction(async (transaction) => {
       await showCompany(transaction, companyId)
       const noted = { records: 'exports', action: 'company_exported', facts: { resource: 'companies' } } as const
-      await auditTransfer(transaction, operator(companyId), noted)
+      await auditFacts(transaction, operator(companyId), noted)
     })
   } finally {
     await database.close()
@@ -69,7 +69,7 @@ const importCompanyFrom = (context: CommandContext, file: string): Promise<Comma
     const rows = rowsOf(manifest)
     const company = await app.database.transaction(async (transaction) => {
       const facts = { resource: 'companies', rows, exported_at: manifest.exported_at }
-      await auditTransfer(transaction, operator(companyId), { records: 'imports', action: 'company_imported', facts })
+      await auditFacts(transaction, operator(companyId), { records: 'imports', action: 'company_imported', facts })
       return showCompany(transaction, companyId)
     })
     return {

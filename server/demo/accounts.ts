@@ -63,14 +63,11 @@ export async function replacePublished({ database, secret }: App): Promise<numbe
   if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
   return database.transaction(async (transaction) => {
     const strange = (await lockAccounts(transaction)).filter(({ is_noted }) => !is_noted)
-    let replaced = 0
-    for (const account of strange) {
-      if (await isPublished(account.password_hash)) {
-        await drawAnew(transaction, secret, account)
-        replaced++
-      } else await transaction.run(forgetDemoAccount(account.company_id, account.id))
-    }
-    return replaced
+    const published = await withPublishedPassword(strange)
+    for (const account of strange)
+      if (published.includes(account)) await drawAnew(transaction, secret, account)
+      else await transaction.run(forgetDemoAccount(account.company_id, account.id))
+    return published.length
   })
 }
 

@@ -94,13 +94,8 @@ export async function sendAgain(
   const { endpoint_id: id, after, event, event_id } = await findOneAttempt(app, companyId, attemptId)
   if (after === null) return sendTest(app, companyId, id, lacks)
   return sendByHand(app, { companyId, id, lacks }, async (webhook) => {
-    const found = await findEvent(app.database, {
-      companyId,
-      after,
-      event,
-      id: event_id,
-      lacks: await lackedByAnswerer(app, webhook),
-    })
+    const lacks = await lackedByAnswerer(app, webhook)
+    const found = await findEvent(app.database, { companyId, after, event, id: event_id, lacks })
     if (!found) throw new Refusal('not_found', { detail: `The log has no event ${event_id}.` })
     return eventToSend(found, webhook.payload)
   })
