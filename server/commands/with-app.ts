@@ -48,11 +48,7 @@ export async function withExisting<T>(context: CommandContext, work: (opened: Op
 }
 
 /** Opens the app for a command about one company, in several transactions. Throws if there is no such company. */
-export const withCompany = <T>(
-  context: CommandContext,
-  id: number,
-  work: (app: App, company: Company) => Promise<T>,
-): Promise<T> =>
+export const withCompany = <T>(context: CommandContext, id: number, work: (app: App, company: Company) => Promise<T>) =>
   withExisting(context, async ({ app }) =>
     work(app, await app.database.transaction((transaction) => showCompany(transaction, id))),
   )

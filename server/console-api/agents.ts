@@ -74,11 +74,7 @@ const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'de
 }
 
 /** Returns the previews that the account of the session may decide on, the oldest first. */
-export async function waitingFor(
-  transaction: Transaction,
-  companyId: number,
-  session: Session,
-): Promise<AgentPreview[]> {
+export async function waitingFor(transaction: Transaction, companyId: number, session: Session) {
   const waiting = await transaction.run<DecidedRow>(waitingPreviews(companyId))
   const rows = waiting.filter((row) => isOpenTo(session, row))
   if (rows.length === 0) return []

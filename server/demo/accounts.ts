@@ -43,10 +43,7 @@ export async function createDemoAccount(
 const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
 
 /** Returns the password of a demo account. Null if the account is disabled, or if another key sealed the password. */
-export async function passwordOf(
-  keys: SealingKeys,
-  { company_id, id, sealed }: DemoAccountRow,
-): Promise<string | null> {
+export async function passwordOf(keys: SealingKeys, { company_id, id, sealed }: DemoAccountRow) {
   if (sealed === null) return null
   try {
     return await openSealed(keys, sealed, sealedDemoPassword.boundTo(company_id, id))

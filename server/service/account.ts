@@ -151,12 +151,7 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
 }
 
 /** Returns an account of the company, locked until the transaction ends if `isLocked`. Throws if there is none. */
-export async function readAccount(
-  transaction: Transaction,
-  companyId: number,
-  id: number,
-  isLocked: boolean,
-): Promise<Account> {
+export async function readAccount(transaction: Transaction, companyId: number, id: number, isLocked: boolean) {
   const select = isLocked ? lockAccount : findAccount
   const [account] = await transaction.run<Account>(select(companyId, id))
   if (!account) throw new Refusal('not_found', { detail: `The company has no account ${id}.` })

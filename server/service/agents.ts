@@ -22,11 +22,7 @@ export async function showAgents({ run }: Transaction, companyId: number): Promi
  * Sets the rights of agents, or switches agents off with null. Running writes of agents end before; later ones use the
  * new settings.
  */
-export async function setAgents(
-  transaction: Transaction,
-  actor: Actor,
-  settings: AgentSettings | null,
-): Promise<AgentSettings | null> {
+export async function setAgents(transaction: Transaction, actor: Actor, settings: AgentSettings | null) {
   const { companyId } = actor
   if (settings) checkRecordsMax(settings)
   await transaction.run(closeGate(companyId))

@@ -11,11 +11,7 @@ import type { Transaction } from '../store/database.ts'
 export type AuditNote = { records: string; recordId: number; action: string; changes?: Facts | null }
 
 /** Appends an entry. Empty changes add none; `changes` is null for an action that changes no values. */
-export async function audit(
-  transaction: Transaction,
-  actor: LogAuthor,
-  { changes = null, ...noted }: AuditNote,
-): Promise<void> {
+export async function audit(transaction: Transaction, actor: LogAuthor, { changes = null, ...noted }: AuditNote) {
   if (changes && Object.keys(changes).length === 0) return
   await transaction.run(appendAudit(actor, { ...noted, changes }))
 }

@@ -142,11 +142,7 @@ const mentionLengthMin = 4
 export const mentionedMax = 20
 
 /** Looks for former values of an erased person in all texts of records. They stay as they are: an operator decides. */
-export async function findMentions(
-  database: Database,
-  companyId: number,
-  { former }: Pick<Erasure, 'former'>,
-): Promise<Mention[]> {
+export async function findMentions(database: Database, companyId: number, { former }: Pick<Erasure, 'former'>) {
   const texts = [...new Set(former.flatMap(textsIn))].filter((text) => [...text].length >= mentionLengthMin)
   if (texts.length === 0) return []
   const mentions: Mention[] = []

@@ -44,12 +44,7 @@ export async function listImports(
 const latestMax = 10
 
 /** Throws if the actor has begun no such import. */
-export async function ownImport(
-  transaction: Transaction,
-  actor: Actor,
-  { name }: Definition,
-  writeId: string,
-): Promise<HeldImport> {
+export async function ownImport(transaction: Transaction, actor: Actor, { name }: Definition, writeId: string) {
   const [held] = readWriteId(writeId) === writeId ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
   if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
   return held
