@@ -220,16 +220,9 @@ export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<W
 const hold = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
   runOn(transaction, id, holdWebhook(companyId, id))
 
-async function begin(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  {
-    cursor,
-    account_id,
-    ...noted
-  }: Pick<AuditNote, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
-): Promise<Webhook> {
+type NewStart = Pick<AuditNote, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position }
+
+async function begin(transaction: Transaction, actor: Actor, id: number, { cursor, account_id, ...noted }: NewStart) {
   const webhook = await runOn(transaction, id, beginWebhookAt(actor.companyId, id, { cursor, account_id }))
   await audit(transaction, actor, { records, recordId: id, ...noted })
   return webhook
