@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from './config/config.ts'
 import { flush, writeSecret } from './embedded/folders.ts'
+import { unlessAbsent } from './embedded/problems.ts'
 import type { SealingKeys } from './store/seal.ts'
 
 /**
@@ -97,13 +98,8 @@ const filesOf = ({ dataFolder }: Config) => ({
 const drawKey = (): string => randomBytes(32).toString('hex')
 
 async function keyOrNone(file: string): Promise<string[]> {
-  const text = (
-    await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
-      throw error
-    })
-  ).trim()
-  return text === '' ? [] : [text]
+  const text = (await unlessAbsent(readFile(file, 'utf8')))?.trim()
+  return text ? [text] : []
 }
 
 /** Reads a key file. Tries again if another process is still writing it. */

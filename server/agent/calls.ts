@@ -33,22 +33,12 @@ type CallOptions = {
 }
 
 /** Makes a read of /v1. Throws if it is refused. */
-export async function callRead(
-  agent: Agent,
-  route: DataRoute,
-  read: ReadStep,
-  options: CallOptions = {},
-): Promise<CallResult> {
+export async function callRead(agent: Agent, route: DataRoute, read: ReadStep, options: CallOptions = {}) {
   return readResult(await answerRead(agent.app, callOf(agent, route, options), read, neverWait))
 }
 
 /** Makes a write of /v1. Throws if it is refused. */
-export async function callWrite(
-  agent: Agent,
-  route: DataRoute,
-  write: Write,
-  options: CallOptions,
-): Promise<CallResult> {
+export async function callWrite(agent: Agent, route: DataRoute, write: Write, options: CallOptions) {
   return readResult(await answerWrite(agent.app, callOf(agent, route, options), write))
 }
 

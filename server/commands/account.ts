@@ -7,7 +7,7 @@ import { Mistake } from './mistake.ts'
 import { readSecretWord } from './stdin.ts'
 import { type CommandContext, type CommandResult, formatTable } from './terminal.ts'
 import { configOf, formatCompanyName, inTransaction, needDatabase, sayOf } from './with-app.ts'
-import { readId, readList } from './words.ts'
+import { addingTo, readId, readList } from './words.ts'
 
 type CreateOptions = {
   company: number
@@ -32,11 +32,17 @@ COMPANY_MANAGE and AUDIT_VIEW.`
 /** Adds account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Create, list and change accounts.')
+  const add = addingTo(account)
 
-  account
-    .command('create')
-    .description('Create an account of a company, and print its id. Without a password nobody can sign in with it.')
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  add(
+    'create',
+    'Create an account of a company, and print its id. Without a password nobody can sign in with it.',
+    [
+      '--company {company} --name "Grace Okafor" --email grace@example.com',
+      '--company {company} --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
+    ],
+    permissionsHelp,
+  )
     .requiredOption('--name <name>', 'the name of the person')
     .requiredOption(
       '--email <address>',
@@ -45,18 +51,13 @@ export function addAccount(program: Command, context: CommandContext): void {
     .option('--password <password>', passwordAbout)
     .option('--service', 'for a program: nobody can sign in with it, and the address is that of the responsible person')
     .option('--permissions <list>', `${permissionsAbout} (default: all)`, readPermissions)
-    .addHelpText('after', permissionsHelp)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plumbline account create --company {company} --name "Grace Okafor" --email grace@example.com\n  plumbline account create --company {company} --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
-    )
     .action(async ({ company: companyId, ...options }: CreateOptions) => {
       if (options.service && options.password !== undefined) {
         throw new Mistake('Give --service or --password, not both: nobody signs in with a service account.')
       }
       const password = await readSecretWord(context, options.password)
       const input = { ...options, permissions: options.permissions ?? allPermissions, password }
-      await sayOf(context, companyId, async ({ transaction, company }) =>
+      await sayOf(context, { company: companyId }, async ({ transaction, company }) =>
         formatCreated(
           await createAccount(transaction, companyId, input, configOf(context)),
           formatCompanyName(company),
@@ -64,16 +65,11 @@ export function addAccount(program: Command, context: CommandContext): void {
       )
     })
 
-  account
-    .command('list')
-    .description('List the accounts of a company by their ids, without secrets.')
-    .requiredOption('--company <id>', 'the company', readId('--company'))
-    .addHelpText('after', '\nExample:\n  plumbline account list --company {company}')
-    .action(({ company }: { company: number }) =>
-      sayOf(context, company, async ({ transaction, company: { id, ...rest } }) =>
-        formatAccounts(await listAccounts(transaction, id), formatCompanyName({ id, ...rest }), context),
-      ),
-    )
+  add('list', 'List the accounts of a company by their ids, without secrets.').action((given: { company: number }) =>
+    sayOf(context, given, async ({ transaction, company }) =>
+      formatAccounts(await listAccounts(transaction, company.id), formatCompanyName(company), context),
+    ),
+  )
 
   account
     .command('set')
@@ -104,7 +100,7 @@ export function addAccount(program: Command, context: CommandContext): void {
             formatChanged(
               await setAccount(transaction, await companyOf(transaction, id), id, change, configOf(context)),
             ),
-          { isRevocation: true },
+          { isPersistent: true },
         ),
       )
     })

@@ -15,6 +15,10 @@ export function addAgents(program: Command, context: CommandContext): void {
       .command('agents')
       .description('Give agents access to a company at /mcp, and set which changes need a person.'),
   )
+  const set = (company: number, settings: AgentSettings | null): Promise<void> =>
+    sayOf(context, { company, isRevocation: true }, async ({ transaction, actor, company }) =>
+      formatSettings(company, await setAgents(transaction, actor, settings)),
+    )
 
   add('enable', 'Switch agents on, or set which of their changes need a person.', '--company {company} --records-max 5')
     .option(
@@ -24,30 +28,16 @@ export function addAgents(program: Command, context: CommandContext): void {
       agentDefaults.records_max,
     )
     .option('--always', 'every change needs a person')
-    .action(({ company: id, recordsMax, always = false }: Options) =>
-      sayOf(
-        context,
-        id,
-        async ({ transaction, actor, company }) =>
-          formatSettings(company, await setAgents(transaction, actor, { records_max: recordsMax, always })),
-        { isRevocation: true },
-      ),
-    )
+    .action(({ company, recordsMax, always = false }: Options) => set(company, { records_max: recordsMax, always }))
 
-  add('disable', 'Switch agents off. Previews stay; none can be applied.').action(({ company: id }: Options) =>
-    sayOf(
-      context,
-      id,
-      async ({ transaction, actor, company }) => formatSettings(company, await setAgents(transaction, actor, null)),
-      { isRevocation: true },
-    ),
+  add('disable', 'Switch agents off. Previews stay; none can be applied.').action(({ company }: Options) =>
+    set(company, null),
   )
 
-  add('show', 'Show whether agents are on, and which of their changes need a person.').action(
-    ({ company: id }: Options) =>
-      sayOf(context, id, async ({ transaction, company }) =>
-        formatSettings(company, await showAgents(transaction, id)),
-      ),
+  add('show', 'Show whether agents are on, and which of their changes need a person.').action((given: Options) =>
+    sayOf(context, given, async ({ transaction, company }) =>
+      formatSettings(company, await showAgents(transaction, company.id)),
+    ),
   )
 }
 

@@ -5,24 +5,19 @@ import { everyAudit } from '../service/audit.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
 import { withCompany } from './with-app.ts'
-import { readEnd, readId, readMoment } from './words.ts'
+import { addingTo, readEnd, readMoment } from './words.ts'
 
 type AuditOptions = { company: number; from?: Date; to?: Date }
 
 export function addAudit(program: Command, context: CommandContext): void {
-  program
-    .command('audit')
-    .description(
-      'List the sign-ins, changes of settings, exports and imports of a company, newest first, one per line.',
-    )
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'audit',
+    'List the sign-ins, changes of settings, exports and imports of a company, newest first, one per line.',
+    ['--company {company}', '--company {company} --from 2026-03-01 --to 2026-03-31 --json'],
+    '\nWith --json each line is an entry as Settings, Audit exports it.',
+  )
     .option('--from <moment>', 'the first day or moment, in UTC', readMoment('--from'))
     .option('--to <moment>', 'the last day or moment, included', readEnd('--to'))
-    .addHelpText('after', '\nWith --json each line is an entry as Settings, Audit exports it.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plumbline audit --company {company}\n  plumbline audit --company {company} --from 2026-03-01 --to 2026-03-31 --json',
-    )
     .action((options: AuditOptions) => listAudit(context, options))
 }
 

@@ -49,9 +49,9 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--currency <code>', currencyAbout)
     .addHelpText('after', '\nExample:\n  plumbline company set {company} --plan ENTERPRISE --add-ons all')
     .action((id: number, input: Options) =>
-      sayOf(context, id, async ({ transaction }) => formatChanged(await setCompany(transaction, id, input)), {
-        isRevocation: true,
-      }),
+      sayOf(context, { company: id, isRevocation: true }, async ({ transaction }) =>
+        formatChanged(await setCompany(transaction, id, input)),
+      ),
     )
 
   company
@@ -73,7 +73,7 @@ export function addCompany(program: Command, context: CommandContext): void {
     .argument('<id>', 'the id of the company', readId('The id'))
     .addHelpText('after', '\nExample:\n  plumbline company show {company}')
     .action((id: number) =>
-      sayOf(context, id, async ({ transaction, company }) =>
+      sayOf(context, { company: id }, async ({ transaction, company }) =>
         formatCompany(company, await listAccounts(transaction, id), await presentToken(transaction, id)),
       ),
     )
@@ -87,13 +87,7 @@ const formatCreated = (company: CompanyRow): CommandResult => ({
 
 const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): CommandResult => ({
   json: {
-    companies: companies.map(({ id, name, plan, currency, is_demo }) => ({
-      company_id: id,
-      name,
-      plan,
-      currency,
-      is_demo,
-    })),
+    companies: companies.map(jsonOf).map(({ add_ons: _, ...listed }) => listed),
   },
   text:
     companies.length === 0

@@ -6,7 +6,7 @@ import { beginChange, endChange, sealingKeys } from '../secret.ts'
 import { countOpened, type KeyChange, rotateKeys } from '../service/rotate-keys.ts'
 import { Mistake } from './mistake.ts'
 import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './stdin.ts'
-import type { CommandContext, CommandResult } from './terminal.ts'
+import type { CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
 /** Adds key rotate. */
@@ -25,11 +25,7 @@ export function addKey(program: Command, context: CommandContext): void {
     )
 }
 
-async function rotate(
-  context: CommandContext,
-  given: ConfirmOptions,
-  { config, database }: App,
-): Promise<CommandResult> {
+async function rotate(context: CommandContext, given: ConfirmOptions, { config, database }: App) {
   const change = changeOf(config)
   const keys = sealingKeys(config)
   const { opened, unopened } = await countOpened(database, keys)

@@ -10,10 +10,11 @@ import { type Change, readChanges } from '../service/changes.ts'
 import { createSecret, isSecret } from '../service/webhook-secret.ts'
 import { signedHeaders } from '../webhooks/delivery.ts'
 import { formatBody } from '../webhooks/message.ts'
+import { followChanges } from './changes.ts'
 import { Mistake } from './mistake.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withCompany } from './with-app.ts'
-import { readId, readList } from './words.ts'
+import { addingTo, readList } from './words.ts'
 
 type ListenOptions = {
   company: number
@@ -24,43 +25,36 @@ type ListenOptions = {
   secret?: string
 }
 
-const pollMilliseconds = 500
 const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
 /** The addresses of `localhost`, independent of the machine's hosts file. */
 const loopback = ['127.0.0.1', '::1']
 
 /** Adds listen, which sends webhooks to a program on this machine. */
 export function addListen(program: Command, context: CommandContext): void {
-  program
-    .command('listen')
-    .description(
-      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
-    )
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'listen',
+    'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is created.',
+    '--company {company} --forward-to http://localhost:8788/hooks --events projects.created',
+    notes,
+  )
     .requiredOption('--forward-to <url>', 'an address of this machine: localhost, 127.0.0.1 or [::1]', readLocalUrl)
     .option('--events <list>', 'events separated by commas, or all', readList('--events', eventNames), [...eventNames])
     .addOption(new Option('--payload <word>', 'what is sent').choices([...payloads]).default('full'))
     .option('--after <cursor>', 'a printed cursor, to continue after it', 'now')
     .option('--secret <secret>', 'the secret to sign with (default: a new one for this run)', readSecret)
-    .addHelpText(
-      'after',
-      `
-An event that is not answered with a status from 200 to 299 is sent again under the same id, after 1, 2, 4 and so on up to 30
-seconds. Each line names the cursor behind the event: --after goes on there.
-
-Example:
-  plumbline listen --company {company} --forward-to http://localhost:8788/hooks --events projects.created`,
-    )
     .action((given: ListenOptions) => runUntilSignal((stopped) => forward(context, given, stopped)))
 }
+
+const notes = `
+An event that is not answered with a status from 200 to 299 is sent again under the same id, after 1, 2, 4 and so on up to 30
+seconds. Each line names the cursor behind the event: --after goes on there.`
 
 const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSignal): Promise<void> =>
   withCompany(context, given.company, async ({ config, database }, company) => {
     const { forwardTo, events, payload, secret = createSecret() } = given
     // Pages of one change, because each change needs the cursor after it.
-    const read = (after: string) =>
-      readChanges(database, { companyId: company.id, after, limit: 1, keptDays: config.changesKeptDays })
-    let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
+    const asked = { companyId: company.id, after: given.after, limit: 1, keptDays: config.changesKeptDays }
+    const { next: cursor } = given.after === 'now' ? await readChanges(database, asked) : { next: given.after }
     context.say({
       json: { secret, forward_to: forwardTo, after: cursor },
       text: `Changes of ${formatCompanyName(company)} go to ${inLine(forwardTo)}, signed with ${secret}, from ${cursor} on.`,
@@ -72,14 +66,9 @@ const forward = (context: CommandContext, given: ListenOptions, stopped: AbortSi
     })
     const destination = outbound.to(forwardTo)
     try {
-      while (!stopped.aborted) {
-        const page = await read(cursor)
-        for (const change of page.changes.filter(({ event }) => events.includes(event)))
-          await sendUntilTaken(context, { change, cursor: page.next, payload, secret, destination, stopped })
-        if (stopped.aborted) break
-        cursor = page.next
-        if (!page.more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
-      }
+      for await (const { changes, next } of followChanges(database, { ...asked, after: cursor }, stopped))
+        for (const change of changes.filter(({ event }) => events.includes(event)))
+          await sendUntilTaken(context, { change, cursor: next, payload, secret, destination, stopped })
     } finally {
       destination.close()
     }

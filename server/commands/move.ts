@@ -4,7 +4,7 @@ import { systemClock } from '../app.ts'
 import { type CompanyManifest, exportCompany } from '../backup/export-company.ts'
 import { importCompany } from '../backup/import-company.ts'
 import { operator } from '../records/actor.ts'
-import { auditTransfer } from '../service/audit-log.ts'
+import { auditFacts } from '../service/audit-log.ts'
 import { showCompany } from '../service/company.ts'
 import { type Connection, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -12,18 +12,16 @@ import { Mistake } from './mistake.ts'
 import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
-import { readId } from './words.ts'
+import { addingTo } from './words.ts'
 
 /** Adds export and import-company. */
 export function addMove(program: Command, context: CommandContext): void {
-  program
-    .command('export')
-    .description(
-      'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
-    )
-    .requiredOption('--company <id>', 'the company', readId('--company'))
+  addingTo(program)(
+    'export',
+    'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
+    '--company {company} --to stone-and-sons.tar',
+  )
     .option('--to <file>', 'the archive (default: company-<id>.tar)')
-    .addHelpText('after', '\nExample:\n  plumbline export --company {company} --to stone-and-sons.tar')
     .action(async ({ company, to }: { company: number; to?: string }) =>
       context.say(await exportCompanyTo(context, company, to ?? `company-${company}.tar`)),
     )
@@ -58,7 +56,7 @@ async function noteExport(context: CommandContext, connection: Connection, compa
     await database.transaction(async (transaction) => {
       await showCompany(transaction, companyId)
       const noted = { records: 'exports', action: 'company_exported', facts: { resource: 'companies' } } as const
-      await auditTransfer(transaction, operator(companyId), noted)
+      await auditFacts(transaction, operator(companyId), noted)
     })
   } finally {
     await database.close()
@@ -71,7 +69,7 @@ const importCompanyFrom = (context: CommandContext, file: string): Promise<Comma
     const rows = rowsOf(manifest)
     const company = await app.database.transaction(async (transaction) => {
       const facts = { resource: 'companies', rows, exported_at: manifest.exported_at }
-      await auditTransfer(transaction, operator(companyId), { records: 'imports', action: 'company_imported', facts })
+      await auditFacts(transaction, operator(companyId), { records: 'imports', action: 'company_imported', facts })
       return showCompany(transaction, companyId)
     })
     return {

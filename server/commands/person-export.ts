@@ -21,7 +21,7 @@ export const exportPerson = (
   id: number,
   { company: companyId, to }: { company: number; to?: string },
 ): Promise<void> =>
-  sayOf(context, companyId, async ({ transaction, company }) => {
+  sayOf(context, { company: companyId }, async ({ transaction, company }) => {
     const kind = kindNamed(name)
     const request = { companyId, kind, id }
     const { record, deletedAt, history, removals } = await readPerson(transaction, request, false)

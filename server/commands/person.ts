@@ -5,7 +5,7 @@ import { type EraseOptions, erase, eraseAgain } from './person-erase.ts'
 import { exportPerson } from './person-export.ts'
 import { addYes } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
-import { readId } from './words.ts'
+import { addingTo, readId } from './words.ts'
 
 const kinds = personKinds.map(({ name }) => name).join(', ')
 const kindAbout = `what the person is: ${kinds}`
@@ -16,16 +16,14 @@ type EraseArguments = Partial<EraseOptions> & { from?: string[] }
 export function addPerson(program: Command, context: CommandContext): void {
   const person = program.command('person').description('Export or erase the stored data of a person.')
 
-  person
-    .command('export')
-    .description(
-      'Write all stored data of a person as one JSON object: the record, even a deleted one, its history with all values, and the ids of the records that refer to it.',
-    )
+  addingTo(person)(
+    'export',
+    'Write all stored data of a person as one JSON object: the record, even a deleted one, its history with all values, and the ids of the records that refer to it.',
+    'workers <id> --company {company} --to worker.json',
+  )
     .argument('<kind>', kindAbout, readKind)
     .argument('<id>', 'the id of the record or the account', readId('The id'))
-    .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--to <file>', 'a new file (default: the standard output)')
-    .addHelpText('after', '\nExample:\n  plumbline person export workers <id> --company {company} --to worker.json')
     .action((kind: string, id: number, options: { company: number; to?: string }) =>
       exportPerson(context, kind, id, options),
     )

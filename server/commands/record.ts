@@ -7,7 +7,7 @@ import { Mistake } from './mistake.ts'
 import { readInput } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, sayOf } from './with-app.ts'
-import { readId } from './words.ts'
+import { addingTo } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
 
@@ -15,22 +15,15 @@ const resources = registry.map(({ name }) => name).join(', ')
 export function addRecord(program: Command, context: CommandContext): void {
   const record = program.command('record').description('Create records of any kind.')
 
-  record
-    .command('create')
-    .description('Create a record of a company, with the same checks as by the API, and print its id.')
+  addingTo(record)('create', 'Create a record of a company, with the same checks as by the API, and print its id.', [
+    `trades --company {company} --json-body '{"name":"Bricklayer"}'`,
+    'projects --company {company} --json-body - < project.json',
+  ])
     .argument('<kind>', `the kind of record: ${resources}`, readResource)
-    .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--json-body <json>', 'the fields as one JSON object; - reads it from the standard input')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  plumbline record create trades --company {company} --json-body '{"name":"Bricklayer"}'
-  plumbline record create projects --company {company} --json-body - < project.json`,
-    )
-    .action(async (definition: Definition, { company: companyId, jsonBody }: { company: number; jsonBody: string }) => {
-      const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
-      await sayOf(context, companyId, async ({ transaction, actor, company }) => {
+    .action(async (definition: Definition, given: { company: number; jsonBody: string }) => {
+      const body = readJson(given.jsonBody === '-' ? await readInput(context) : given.jsonBody)
+      await sayOf(context, given, async ({ transaction, actor, company }) => {
         const { id } = await createRecord(transaction, actor, definition, body)
         return { json: { id }, value: id, text: `Created ${definition.one} ${id} of ${formatCompanyName(company)}.` }
       })

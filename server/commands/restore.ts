@@ -78,11 +78,7 @@ async function readErasedFiles(from: string, files: readonly string[]): Promise<
 }
 
 /** Counts the persons erased after a moment, who are in the restored database again. */
-function erasedSince(
-  files: ReadonlyMap<string, ErasedPerson[]>,
-  moment: Date,
-  folder: string,
-): { count: number; says: string } {
+function erasedSince(files: ReadonlyMap<string, ErasedPerson[]>, moment: Date, folder: string) {
   const names = [...files.keys()].filter((file) => files.get(file)?.some(({ at }) => new Date(at) > moment))
   const persons = new Set([...files.values()].flat().flatMap((each) => (new Date(each.at) > moment ? keyOf(each) : [])))
   const give = (options: string): string => `PLUMBLINE_DATA=${resolve(folder)} plumbline person erase ${options}`

@@ -47,12 +47,7 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
 }
 
 /** Builds the console if needed. The API is served even if the build fails. */
-async function prepareConsole(
-  context: CommandContext,
-  config: Config,
-  progress: Progress,
-  { signal }: Stop,
-): Promise<void> {
+async function prepareConsole(context: CommandContext, config: Config, progress: Progress, { signal }: Stop) {
   try {
     await buildConsole(progress.tell, signal)
   } catch (error) {

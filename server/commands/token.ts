@@ -12,8 +12,8 @@ import {
 } from '../service/token.ts'
 import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { type CompanyContext, formatCompanyName, sayOf } from './with-app.ts'
-import { addingTo, readAddresses, readId, readList, readMoment } from './words.ts'
+import { type CompanyContext, type CompanyRequest, formatCompanyName, sayOf } from './with-app.ts'
+import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
 type IssueOptions = Company & {
@@ -25,7 +25,7 @@ type IssueOptions = Company & {
 }
 
 const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by commas, or none for any address'
-const readAllowed = readAddresses('The list of addresses')
+const readAllowed = readList('The list of addresses')
 const readScopes = readList('--scopes', allScopes)
 
 /** Adds token issue, show, rotate, revoke and allow. */
@@ -34,20 +34,13 @@ export function addToken(program: Command, context: CommandContext): void {
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
   /** Prints the token that is active afterwards. */
-  const tell = (
-    { company }: Company,
-    make: typeof showToken,
-    options: Parameters<typeof sayOf>[3] = {},
-  ): Promise<void> =>
-    sayOf(
-      context,
-      company,
-      async ({ transaction, actor, app, company }) => formatToken(company, await make(transaction, actor, app.secret)),
-      options,
+  const tell = (asked: CompanyRequest, make: typeof showToken): Promise<void> =>
+    sayOf(context, asked, async ({ transaction, actor, app, company }) =>
+      formatToken(company, await make(transaction, actor, app.secret)),
     )
   /** Revokes access after a confirmation, which names the effect on the active token. */
-  const ending = (yes: ConfirmOptions, formatEnd: (token: string) => string) => ({
-    isRevocation: true,
+  const ending = ({ company, ...yes }: Company & ConfirmOptions, formatEnd: (token: string) => string) => ({
+    ...{ company, isRevocation: true },
     confirmation: {
       yes,
       what: async ({ transaction, company }: CompanyContext) => {
@@ -77,9 +70,9 @@ export function addToken(program: Command, context: CommandContext): void {
     )
     .action(async ({ company, account, scopes = 'all', label, allow = [], until }: IssueOptions) => {
       const input = { accountId: account, scopes, label, allowlist: allow, expiresAt: until ?? null }
-      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input), {
-        isRevocation: true,
-      })
+      await tell({ company, isRevocation: true }, (transaction, actor, keys) =>
+        issueToken(transaction, actor, keys, input),
+      )
     })
 
   add('show', 'Show the active token. The access is logged.').action((given: Company) => tell(given, showToken))
@@ -91,36 +84,31 @@ export function addToken(program: Command, context: CommandContext): void {
     ),
   ).action((given: Company & ConfirmOptions) =>
     tell(
-      given,
-      rotateToken,
       ending(
         given,
         (token) => `This replaces ${token}. Programs that use it are refused until they have the new token.`,
       ),
+      rotateToken,
     ),
   )
 
   addYes(add('revoke', 'Revoke the token. The API is closed until another one is issued.')).action(
-    ({ company, ...given }: Company & ConfirmOptions) =>
+    (given: Company & ConfirmOptions) =>
       sayOf(
         context,
-        company,
-        revokeActive,
         ending(
           given,
           (token) => `This revokes ${token}. Programs that use it are refused until another token is issued.`,
         ),
+        revokeActive,
       ),
   )
 
   add('allow', 'Set the addresses from which the token may be used.', '--company {company} 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
     .action((addresses: string[], { company }: Company) =>
-      sayOf(
-        context,
-        company,
-        async ({ transaction, actor }) => formatAllowlist(await allowAddresses(transaction, actor, addresses)),
-        { isRevocation: true },
+      sayOf(context, { company, isRevocation: true }, async ({ transaction, actor }) =>
+        formatAllowlist(await allowAddresses(transaction, actor, addresses)),
       ),
     )
 }

@@ -9,23 +9,17 @@ import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
 import { formatCompanyName, withCompany } from './with-app.ts'
-import { readId } from './words.ts'
+import { addingTo } from './words.ts'
 
 export function addUndo(program: Command, context: CommandContext): void {
-  program
-    .command('undo')
-    .description('Undo a write: an import, a batch or a single write, as POST /v1/writes/{write_id}/undo does.')
+  addingTo(program)(
+    'undo',
+    'Undo a write: an import, a batch or a single write, as POST /v1/writes/{write_id}/undo does.',
+    ['{write} --company {company} --dry-run', '<id> --company {company}'],
+    '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
+  )
     .argument('<write>', 'the id of the write', readWrite)
-    .requiredOption('--company <id>', 'the company', readId('--company'))
     .option('--dry-run', 'show what would change; write nothing')
-    .addHelpText(
-      'after',
-      '\nIf a record has changed since, the command stops there and names it. What is undone by then stays undone.',
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plumbline undo {write} --company {company} --dry-run\n  plumbline undo <id> --company {company}',
-    )
     .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
       dryRun ? preview(context, company, writeId) : takeBack(context, company, writeId),
     )

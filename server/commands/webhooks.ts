@@ -18,7 +18,7 @@ import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
 import { addYes, type ConfirmOptions } from './stdin.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
-import { type CompanyContext, formatCompanyName, sayOf, withCompany } from './with-app.ts'
+import { type CompanyContext, type CompanyRequest, formatCompanyName, sayOf, withCompany } from './with-app.ts'
 import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
@@ -35,9 +35,9 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   const addOne = (name: string, about: string, more = ''): Command =>
     add(name, about, `{webhook} --company {company}${more}`).argument('<id>', 'the id of the webhook', readId('The id'))
   const say = (
-    { company }: Company,
+    asked: CompanyRequest,
     work: (inside: CompanyContext, by: WebhookAuthor) => Promise<CommandResult>,
-  ): Promise<void> => sayOf(context, company, (inside) => work(inside, byOperator(inside)))
+  ): Promise<void> => sayOf(context, asked, (inside) => work(inside, byOperator(inside)))
 
   add('list', 'List the webhooks with their states.').action((given: Company) =>
     say(given, async ({ transaction, company }) =>
@@ -112,25 +112,16 @@ export function addWebhooks(program: Command, context: CommandContext): void {
 
   addYes(
     addOne('delete', 'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.'),
-  ).action((id: number, { company: companyId, ...yes }: Company & ConfirmOptions) =>
-    sayOf(
-      context,
-      companyId,
-      async (inside) => {
-        await removeWebhook(inside.transaction, byOperator(inside), id)
-        return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${formatCompanyName(inside.company)}.` }
-      },
-      {
-        confirmation: {
-          yes,
-          what: async ({ transaction, company }) => {
-            const { name, url } = await findOneWebhook(transaction, company.id, id)
-            return `This deletes webhook ${id}, "${inLine(name)}", of ${formatCompanyName(company)}, with its secret and its attempts. Nothing is sent to ${inLine(url)} any more.`
-          },
-        },
-      },
-    ),
-  )
+  ).action((id: number, { company, ...yes }: Company & ConfirmOptions) => {
+    const what = async ({ transaction, company }: CompanyContext) => {
+      const { name, url } = await findOneWebhook(transaction, company.id, id)
+      return `This deletes webhook ${id}, "${inLine(name)}", of ${formatCompanyName(company)}, with its secret and its attempts. Nothing is sent to ${inLine(url)} any more.`
+    }
+    return say({ company, confirmation: { yes, what } }, async ({ transaction, company }, by) => {
+      await removeWebhook(transaction, by, id)
+      return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${formatCompanyName(company)}.` }
+    })
+  })
 }
 
 const byOperator = ({ actor, app }: CompanyContext): WebhookAuthor => ({

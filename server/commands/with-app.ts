@@ -48,11 +48,7 @@ export async function withExisting<T>(context: CommandContext, work: (opened: Op
 }
 
 /** Opens the app for a command about one company, in several transactions. Throws if there is no such company. */
-export const withCompany = <T>(
-  context: CommandContext,
-  id: number,
-  work: (app: App, company: Company) => Promise<T>,
-): Promise<T> =>
+export const withCompany = <T>(context: CommandContext, id: number, work: (app: App, company: Company) => Promise<T>) =>
   withExisting(context, async ({ app }) =>
     work(app, await app.database.transaction((transaction) => showCompany(transaction, id))),
   )
@@ -74,32 +70,26 @@ export async function withDatabase<T>(
   }
 }
 
-/** Runs all work of a command in one transaction. */
+/** Runs all work of a command in one transaction. A persistent one is retried if it has waited for a lock in vain. */
 export const inTransaction = <T>(
   context: CommandContext,
-  work: (transaction: Transaction, app: App) => Promise<T>,
-  options: TransactionOptions = {},
-): Promise<T> =>
-  withApp(context, ({ app }) =>
-    app.database.transaction((transaction) => work(transaction, app), undefined, persistenceOptions(options)),
-  )
-
-/** A revocation is retried if it has waited for a lock in vain. */
-type TransactionOptions = { isRevocation?: boolean }
-
-const persistenceOptions = ({ isRevocation = false }: TransactionOptions) => ({ isPersistent: isRevocation })
+  work: (transaction: Transaction) => Promise<T>,
+  options: { isPersistent?: boolean } = {},
+): Promise<T> => withApp(context, ({ app }) => app.database.transaction(work, undefined, options))
 
 export type CompanyContext = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
 /** The sentence of a confirmation, with the `--yes` that skips it. */
 type Confirmation = { yes: ConfirmOptions; what(inside: CompanyContext): Promise<string> }
 
+/** The company of a command. A revocation is retried if it has waited for a lock in vain. */
+export type CompanyRequest = { company: number; isRevocation?: boolean; confirmation?: Confirmation }
+
 /** Runs one transaction for an existing company and prints its result. Asks for confirmation first, on a terminal. */
 export async function sayOf(
   context: CommandContext,
-  id: number,
+  { company: id, isRevocation = false, confirmation }: CompanyRequest,
   work: (inside: CompanyContext) => Promise<CommandResult>,
-  { confirmation, ...options }: TransactionOptions & { confirmation?: Confirmation } = {},
 ): Promise<void> {
   const answer = await withExisting(context, async ({ app }) => {
     const inCompany = <T>(part: (inside: CompanyContext) => Promise<T>): Promise<T> =>
@@ -107,7 +97,7 @@ export async function sayOf(
         async (transaction) =>
           part({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
         undefined,
-        persistenceOptions(options),
+        { isPersistent: isRevocation },
       )
     // The question has a transaction of its own, so that no lock is held while it waits for an answer.
     if (confirmation && needsConfirmation(context, confirmation.yes))

@@ -39,37 +39,31 @@ export const readEnd =
 const dayMilliseconds = 24 * 3600 * 1000
 
 /**
- * Adds a command about one company to a group. `example` is the text after its name; {company} and the like become ids
- * of the database (`example-ids.ts`).
+ * Adds a command about one company to the program or to a group. `examples` are texts after its name, in which {company}
+ * and the like become ids of the database (`example-ids.ts`). Help has the `notes` before them.
  */
 export const addingTo =
   (group: Command) =>
-  (name: string, about: string, example = '--company {company}'): Command =>
-    group
+  (name: string, about: string, examples: string | readonly string[] = '--company {company}', notes = ''): Command => {
+    const path = group.parent ? `plumbline ${group.name()} ${name}` : `plumbline ${name}`
+    const lines = [examples].flat().map((words) => `  ${path} ${words}`)
+    return group
       .command(name)
       .description(about)
       .requiredOption('--company <id>', 'the company', readId('--company'))
-      .addHelpText('after', `\nExample:\n  plumbline ${group.name()} ${name} ${example}`)
-
-/** Parses names separated by commas, or `all` or `none`. */
-export const readList =
-  (called: string, all: readonly string[]) =>
-  (word: string): string[] => {
-    if (word === 'all') return [...all]
-    if (word === 'none') return []
-    return parseNames(called, word)
+      .addHelpText('after', notes)
+      .addHelpText('after', [lines.length > 1 ? '\nExamples:' : '\nExample:', ...lines].join('\n'))
   }
 
-/** Parses addresses separated by commas, or `none`. */
-export const readAddresses =
-  (called: string) =>
-  (word: string): string[] =>
-    word === 'none' ? [] : parseNames(called, word)
-
-function parseNames(called: string, word: string): string[] {
-  const names = word.split(',').map((name) => name.trim())
-  if (names.every((name) => name !== '')) return [...new Set(names)]
-  throw new Mistake(
-    `${called} must be names with one comma between two of them, or none, and not ${JSON.stringify(word)}.`,
-  )
-}
+/** Parses names separated by commas, or `none`, or `all` if there is a list of all. */
+export const readList =
+  (called: string, all?: readonly string[]) =>
+  (word: string): string[] => {
+    if (all && word === 'all') return [...all]
+    if (word === 'none') return []
+    const names = word.split(',').map((name) => name.trim())
+    if (names.every((name) => name !== '')) return [...new Set(names)]
+    throw new Mistake(
+      `${called} must be names with one comma between two of them, or none, and not ${JSON.stringify(word)}.`,
+    )
+  }

@@ -10,7 +10,7 @@ import {
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
-import type { AdmittedRequest, Handlers } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
@@ -35,21 +35,18 @@ export const accounts = {
     const id = recordId(request)
     const { own_password, ...wanted } = await request.body()
     await confirmWhereNeeded(request, id, wanted, own_password)
-    return request.change(
-      async (transaction, session) => {
-        const { actor, row } = session
-        const before = await readAccount(transaction, actor.companyId, id, true)
-        mayChangeAccount(selfOf(session), before, wanted)
-        const account = await setAccount(transaction, actor.companyId, id, wanted, {
-          hashing: request.passwords.hash,
-          publicUrl: request.app.config.publicUrl,
-          actor,
-        })
-        const renews = row.account_id === id && wanted.password !== undefined
-        return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
-      },
-      { isRevocation: true },
-    )
+    return request.change(async (transaction, session) => {
+      const { actor, row } = session
+      const before = await readAccount(transaction, actor.companyId, id, true)
+      mayChangeAccount(selfOf(session), before, wanted)
+      const account = await setAccount(transaction, actor.companyId, id, wanted, {
+        hashing: request.passwords.hash,
+        publicUrl: request.app.config.publicUrl,
+        actor,
+      })
+      const renews = row.account_id === id && wanted.password !== undefined
+      return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
+    }, revoking)
   },
 } satisfies Partial<Handlers>
 

@@ -9,7 +9,7 @@ import { decide, mayDecide, needToDecide, showPreview, stateOf } from '../servic
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { AdmittedRequest, Handlers } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** Settings, Agents, and the previews of agents. A preview is shown to accounts that may decide on it. */
@@ -19,12 +19,10 @@ export const agents = {
 
   async 'agents.update'(asked) {
     const { enabled, ...settings } = await asked.body()
-    return asked.change(
-      async (transaction, { actor }) => ({
-        data: formatSettings(asked, await setAgents(transaction, actor, enabled ? settings : null)),
-      }),
-      { isRevocation: true },
-    )
+    return asked.change(async (transaction, { actor }) => {
+      const set = await setAgents(transaction, actor, enabled ? settings : null)
+      return { data: formatSettings(asked, set) }
+    }, revoking)
   },
 
   'agents.waiting': ({ read, session }) =>
@@ -76,11 +74,7 @@ const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'de
 }
 
 /** Returns the previews that the account of the session may decide on, the oldest first. */
-export async function waitingFor(
-  transaction: Transaction,
-  companyId: number,
-  session: Session,
-): Promise<AgentPreview[]> {
+export async function waitingFor(transaction: Transaction, companyId: number, session: Session) {
   const waiting = await transaction.run<DecidedRow>(waitingPreviews(companyId))
   const rows = waiting.filter((row) => isOpenTo(session, row))
   if (rows.length === 0) return []

@@ -131,11 +131,7 @@ function missingView({ row }: Session, call: CallListRow): string | undefined {
 }
 
 /** Returns which of the current token and its account has a missing permission. */
-async function lackingOf(
-  transaction: Transaction,
-  companyId: number,
-  call: CallListRow,
-): Promise<CallDetailsResult['lacking']> {
+async function lackingOf(transaction: Transaction, companyId: number, call: CallListRow) {
   const scope = call.code === 'insufficient_scope' ? call.about?.[0] : undefined
   if (scope === undefined) return null
   const token = await presentToken(transaction, companyId)
@@ -155,11 +151,7 @@ function problemOf(details: CallDetails | undefined): CallDetailsResult['problem
   return code === undefined || detail === undefined ? null : { detail, errors }
 }
 
-function repeatableOf(
-  { row }: Session,
-  route: DataRoute | undefined,
-  details: CallDetails | undefined,
-): CallDetailsResult['repeatable'] {
+function repeatableOf({ row }: Session, route: DataRoute | undefined, details: CallDetails | undefined) {
   if (!route || !isOnResource(route)) return 'read'
   if (details?.request_state !== 'whole') return 'not_whole'
   return row.permissions.includes(route.scope) ? 'yes' : 'not_held'

@@ -12,7 +12,7 @@ import {
 } from '#sql/system/call-groups.ts'
 import { type CallFilter, type CallListRow, countCalls, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
-import { noteCallDetails } from '../service/audit-log.ts'
+import { auditChange } from '../service/audit-log.ts'
 import { presentToken } from '../service/token.ts'
 import type { App, Handlers, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
@@ -58,7 +58,8 @@ export const calls = {
     const { keeps } = await body()
     return change(async (transaction, { actor }) => {
       const rows = await transaction.run(switchDetails(actor.companyId, keeps))
-      if (rows.length > 0) await noteCallDetails(transaction, actor, keeps)
+      const facts = (keeps_details: boolean) => ({ id: actor.companyId, keeps_details })
+      if (rows.length > 0) await auditChange(transaction, actor, 'calls', [facts(!keeps), facts(keeps)])
       return { data: formatSwitch(app, keeps) }
     })
   },

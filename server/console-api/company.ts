@@ -5,7 +5,7 @@ import { outcomes } from '#sql/system/calls.ts'
 import { isPlain } from '../config/exposure.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
 import { dayAfter } from './home.ts'
-import type { App, Handlers } from './operation-request.ts'
+import { type App, type Handlers, revoking } from './operation-request.ts'
 
 /** Settings, Company. Only the operator changes the plan and the add-ons, which the company pays for. */
 
@@ -19,14 +19,11 @@ export const company = {
 
   async 'company.update'({ body, change }) {
     const wanted = await body()
-    return change(
-      async (transaction, { actor }) => {
-        await setCompany(transaction, actor.companyId, wanted, actor)
-        const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
-        return { data: company }
-      },
-      { isRevocation: true },
-    )
+    return change(async (transaction, { actor }) => {
+      await setCompany(transaction, actor.companyId, wanted, actor)
+      const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
+      return { data: company }
+    }, revoking)
   },
 
   /** Returns the use of the API and of the plan. */

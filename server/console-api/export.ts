@@ -6,7 +6,7 @@ import type { JsonObject } from '#registry/json.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
-import { auditTransfer } from '../service/audit-log.ts'
+import { auditFacts } from '../service/audit-log.ts'
 import type { AdmittedRequest, App, ConsoleResult, Handlers } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
 
@@ -39,7 +39,7 @@ export const noteExport = (
   facts: { resource: string; rows?: number; format?: string },
 ): Promise<void> =>
   database.transaction((transaction) =>
-    auditTransfer(transaction, actor, { records: 'exports', action: 'exported', facts }),
+    auditFacts(transaction, actor, { records: 'exports', action: 'exported', facts }),
   )
 
 /**

@@ -109,6 +109,8 @@ export type ChangeOptions = {
   isRevocation?: boolean
 }
 
+export const revoking: ChangeOptions = { isRevocation: true }
+
 /** The argument of a handler: with the parameters and the body that its operation declares. */
 export type OperationRequest<Name extends ConsoleOperationName> = AdmittedRequest & {
   parameters: { readonly [name in QueryOf<Name>]?: string }

@@ -37,12 +37,6 @@ export const createWholeList = <Row>(data: Row[]): { data: Row[]; meta: Meta } =
   meta: { total: data.length, limit: data.length, offset: 0 },
 })
 
-/** Adds the security headers, which every answer of the console has, refusals and files too. */
-export const withSecurityHeaders = (headers: HttpResponse['headers']): HttpResponse['headers'] => ({
-  ...securityHeaders,
-  ...headers,
-})
-
 /**
  * Returns a policy that allows nothing from other origins. The app adds its styles at run time, with the nonce of its
  * page.
@@ -61,7 +55,8 @@ export const contentPolicy = (nonce?: string): string =>
     "form-action 'self'",
   ].join(';')
 
-const securityHeaders = {
+/** The headers that every answer of the console has, refusals and files too, unless it has its own. */
+export const securityHeaders = {
   'Content-Security-Policy': contentPolicy(),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -5,7 +5,7 @@ import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import { countedPeer, requestOriginOf } from './client.ts'
-import type { AdmittedRequest, Handlers } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 
 /** Sign-in, sign-out, and one's own account. */
@@ -52,22 +52,19 @@ export const session = {
     else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
 
     const next = secret?.next
-    return change(
-      async (transaction, { key, actor, row }) => {
-        const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
-        const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
-          hashing: passwords.hash,
-          publicUrl: app.config.publicUrl,
-          passwordField: 'password.next',
-          actor,
-        })
-        return {
-          data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
-          ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
-        }
-      },
-      { isRevocation: true },
-    )
+    return change(async (transaction, { key, actor, row }) => {
+      const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
+      const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
+        hashing: passwords.hash,
+        publicUrl: app.config.publicUrl,
+        passwordField: 'password.next',
+        actor,
+      })
+      return {
+        data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
+        ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
+      }
+    }, revoking)
   },
 } satisfies Partial<Handlers>
 

@@ -5,7 +5,7 @@ import { beginSession, endOwnSession, endSessionsOf } from '../service/session.t
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
-import type { AdmittedRequest, Handlers } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** The sessions of one's own account, and their end. */
@@ -17,22 +17,17 @@ export const sessions = {
   },
 
   'sessions.end-others': ({ change }) =>
-    change(
-      async (transaction, { actor, row, key }) => ({
-        data: { ended: await endSessionsOf(transaction, actor, row.account_id, key.idHash) },
-      }),
-      { isRevocation: true },
-    ),
+    change(async (transaction, { actor, row, key }) => {
+      const ended = await endSessionsOf(transaction, actor, row.account_id, key.idHash)
+      return { data: { ended } }
+    }, revoking),
 
   async 'sessions.end'(request) {
     const id = sessionId(request)
-    return request.change(
-      async (transaction, session) => {
-        const isThis = await endOwnSession(transaction, session, id)
-        return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
-      },
-      { isRevocation: true },
-    )
+    return request.change(async (transaction, session) => {
+      const isThis = await endOwnSession(transaction, session, id)
+      return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
+    }, revoking)
   },
 } satisfies Partial<Handlers>
 

@@ -14,7 +14,7 @@ import { clientReader } from './client.ts'
 import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import type { App, ConsoleRoute } from './operation-request.ts'
 import { runConsole } from './pipeline.ts'
-import { clearsCache, withoutTrace, withSecurityHeaders } from './response.ts'
+import { clearsCache, securityHeaders, withoutTrace } from './response.ts'
 import { routes } from './routes.ts'
 
 /** Each hash takes a processor and 19 MiB. */
@@ -35,8 +35,10 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
     const match = router(path)
     const shown = shownCookies(cookies, request.headers.cookie)
     const isAnswer = path.startsWith(`${consoleRoot}/`)
-    const headed = (reply: HttpResponse) =>
-      withSecurityHeaders(isAnswer ? withoutTrace(reply, shown.sessionText !== undefined) : reply.headers)
+    const headed = (reply: HttpResponse) => ({
+      ...securityHeaders,
+      ...(isAnswer ? withoutTrace(reply, shown.sessionText !== undefined) : reply.headers),
+    })
     if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers), headed }
     const route = match.byMethod.get(method)
     if (!route) return { route: 'console.app', answer: () => onlyThese(match, method), headed }

@@ -16,7 +16,7 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { ChangeOptions, Handlers, OperationRequest } from './operation-request.ts'
+import { type ChangeOptions, type Handlers, type OperationRequest, revoking } from './operation-request.ts'
 import { readMoment } from './read-parameters.ts'
 import { confirmedBody } from './sessions.ts'
 
@@ -77,8 +77,6 @@ export const token = {
     return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
   },
 } satisfies Partial<Handlers>
-
-const revoking: ChangeOptions = { isRevocation: true }
 
 async function readTokenText(
   asked: OperationRequest<'token.show' | 'token.rotate'>,

@@ -43,10 +43,7 @@ export async function createDemoAccount(
 const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
 
 /** Returns the password of a demo account. Null if the account is disabled, or if another key sealed the password. */
-export async function passwordOf(
-  keys: SealingKeys,
-  { company_id, id, sealed }: DemoAccountRow,
-): Promise<string | null> {
+export async function passwordOf(keys: SealingKeys, { company_id, id, sealed }: DemoAccountRow) {
   if (sealed === null) return null
   try {
     return await openSealed(keys, sealed, sealedDemoPassword.boundTo(company_id, id))
@@ -63,14 +60,11 @@ export async function replacePublished({ database, secret }: App): Promise<numbe
   if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
   return database.transaction(async (transaction) => {
     const strange = (await lockAccounts(transaction)).filter(({ is_noted }) => !is_noted)
-    let replaced = 0
-    for (const account of strange) {
-      if (await isPublished(account.password_hash)) {
-        await drawAnew(transaction, secret, account)
-        replaced++
-      } else await transaction.run(forgetDemoAccount(account.company_id, account.id))
-    }
-    return replaced
+    const published = await withPublishedPassword(strange)
+    for (const account of strange)
+      if (published.includes(account)) await drawAnew(transaction, secret, account)
+      else await transaction.run(forgetDemoAccount(account.company_id, account.id))
+    return published.length
   })
 }
 

@@ -28,10 +28,7 @@ export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
  * Removes the demo companies with all their rows, unless `mayGo` throws. `mayGo` gets the counts when nobody can add
  * anything any more. No later start adds the demo again by itself.
  */
-export async function removeDemo(
-  transaction: Transaction,
-  mayGo: (uses: readonly DemoUse[]) => void,
-): Promise<DemoUse[]> {
+export async function removeDemo(transaction: Transaction, mayGo: (uses: readonly DemoUse[]) => void) {
   await transaction.run(lockDemo())
   for (const { id } of await transaction.run<DemoCompanyRow>(demoCompanies())) await transaction.run(holdCompany(id))
   const uses = await lookAtDemo(transaction)

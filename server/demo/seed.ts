@@ -99,12 +99,7 @@ async function describe(transaction: Transaction, app: App, rows: readonly DemoC
 }
 
 /** Returns the token of a company if it acts for one of these accounts. Any other token is somebody's own. */
-async function tokenOf(
-  transaction: Transaction,
-  { secret }: App,
-  companyId: number,
-  accountIds: readonly number[],
-): Promise<string | null> {
+async function tokenOf(transaction: Transaction, { secret }: App, companyId: number, accountIds: readonly number[]) {
   const token = await presentToken(transaction, companyId)
   if (!token || !accountIds.includes(token.account_id)) return null
   try {

@@ -7,20 +7,7 @@ import { updateOne as changing } from '../records/write-record.ts'
 import { noneLate, outcomeOf, shortSet } from '../records/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** Writes the records of the demo by the same services that write all records. */
-export type Seeder = {
-  /** Creates records of a resource. Returns their ids, in order. */
-  make(resource: string, bodies: readonly JsonObject[]): Promise<number[]>
-  /** Creates a record for each name. Returns a function that finds its id. */
-  makeNamed<Name extends string>(
-    resource: string,
-    names: readonly Name[],
-    rest?: JsonObject,
-  ): Promise<(name: Name) => number>
-  /** Creates documents and takes each through its states, so that its history shows them. */
-  makeDocuments(resource: string, documents: readonly BusinessDocument[]): Promise<number[]>
-  change(resource: string, id: number, body: JsonObject): Promise<void>
-}
+export type Seeder = ReturnType<typeof createSeeder>
 
 /** A record that begins as a draft, and the states that follow. */
 export type BusinessDocument = { body: JsonObject; states: readonly string[] }
@@ -29,8 +16,10 @@ export type BusinessDocument = { body: JsonObject; states: readonly string[] }
 export const statesTo = (last: string, middle: string): string[] =>
   last === 'DRAFT' ? [] : last === middle ? [middle] : [middle, last]
 
-export function createSeeder(transaction: Transaction, companyId: number): Seeder {
+/** Returns functions that write the records of the demo, by the same services that write all records. */
+export function createSeeder(transaction: Transaction, companyId: number) {
   const actor = operator(companyId)
+  /** Creates records of a resource. Returns their ids, in order. */
   const make = async (resource: string, bodies: readonly JsonObject[]): Promise<number[]> => {
     const rows = bodies.map((body) => ({ body }))
     const set = shortSet(transaction, actor, noneLate())
@@ -47,11 +36,13 @@ export function createSeeder(transaction: Transaction, companyId: number): Seede
   return {
     make,
     change,
-    async makeNamed(resource, names, rest = {}) {
+    /** Creates a record for each name. Returns a function that finds its id. */
+    async makeNamed<Name extends string>(resource: string, names: readonly Name[], rest: JsonObject = {}) {
       const bodies = names.map((name) => ({ name, ...rest }))
       return finder(names, await make(resource, bodies))
     },
-    async makeDocuments(resource, documents) {
+    /** Creates documents and takes each through its states, so that its history shows them. */
+    async makeDocuments(resource: string, documents: readonly BusinessDocument[]): Promise<number[]> {
       const bodies = documents.map(({ body }) => body)
       const ids = await make(resource, bodies)
       const moves = documents.flatMap(({ states }, index) =>

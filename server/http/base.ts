@@ -47,10 +47,7 @@ export const isOwnOrigin = (
 }
 
 /** Throws if a page of another origin sends the request. Programs send no Origin. */
-export function refuseForeignOrigin(
-  config: Pick<Config, 'publicUrl'>,
-  request: Pick<IncomingMessage, 'headers'>,
-): void {
+export function refuseForeignOrigin(config: Pick<Config, 'publicUrl'>, request: Pick<IncomingMessage, 'headers'>) {
   if (request.headers.origin === undefined || isOwnOrigin(config, request)) return
   throw new Refusal('cross_site_request')
 }

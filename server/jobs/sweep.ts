@@ -122,11 +122,7 @@ export function startSweeper(database: Database, keeping: RetentionSettings, inB
 }
 
 /** Runs one chore to its end. Returns the number of swept rows. */
-export async function sweep(
-  database: Database,
-  chore: Chore | CompanyChore,
-  isStopped: () => boolean,
-): Promise<number> {
+export async function sweep(database: Database, chore: Chore | CompanyChore, isStopped: () => boolean) {
   if (!('companies' in chore)) return sweepBatches(database, chore, isStopped)
   const { companies, batch, ...pace } = chore
   let [swept, after] = [0, 0]

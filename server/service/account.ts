@@ -34,9 +34,6 @@ export type NewAccount = {
   service?: boolean
 }
 
-/** Hashes a password: at once, or in a queue where many may come together. */
-type HashPassword = (password: string) => Promise<string>
-
 export async function createAccount(
   transaction: Transaction,
   companyId: number,
@@ -51,21 +48,13 @@ export async function createAccount(
   return account
 }
 
-export type AccountChange = {
-  name?: string
-  email?: string
-  permissions?: readonly string[]
-  disabled?: boolean
-  password?: string
-}
+export type AccountChange = Partial<Omit<NewAccount, 'service'>> & { disabled?: boolean }
 
-type AccountOptions = PasswordOptions & {
+type AccountOptions = {
   /** The author; undefined for the operator. */
   actor?: Actor
-}
-
-type PasswordOptions = {
-  hashing?: HashPassword
+  /** Hashes a password: at once, or in a queue where many may come together. */
+  hashing?: typeof hashPassword
   /** The name of the password in the caller's request. */
   passwordField?: string
   /** The public address of the service; its name may not be part of a password. */
@@ -73,14 +62,14 @@ type PasswordOptions = {
 }
 
 /** A new password, and the data to check it. */
-type NewPassword = { text: string; field: string; company: string; host: string | undefined; hashing: HashPassword }
+type NewPassword = Awaited<ReturnType<typeof newPassword>>
 
 async function newPassword(
   transaction: Transaction,
   companyId: number,
   text: string | undefined,
-  { hashing = hashPassword, passwordField = 'password', publicUrl = null }: PasswordOptions,
-): Promise<NewPassword | undefined> {
+  { hashing = hashPassword, passwordField = 'password', publicUrl = null }: AccountOptions,
+) {
   if (text === undefined) return undefined
   const [company] = await transaction.run<CompanyRow>(findCompany(companyId))
   const host = publicUrl === null ? undefined : new URL(publicUrl).hostname
@@ -116,11 +105,7 @@ export async function setAccount(
 }
 
 /** Returns the account to store. Throws all problems at once; `granted` are the newly granted permissions. */
-async function checkedAccount(
-  wanted: Omit<NewAccount, 'password'>,
-  password: NewPassword | undefined,
-  granted: readonly string[],
-) {
+async function checkedAccount(wanted: Omit<NewAccount, 'password'>, password: NewPassword, granted: readonly string[]) {
   const name = checkValue(accounts.fields.name, wanted.name, 'name')
   const email = checkValue(accounts.fields.email, wanted.email, 'email')
   const problems = [
@@ -151,12 +136,7 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
 }
 
 /** Returns an account of the company, locked until the transaction ends if `isLocked`. Throws if there is none. */
-export async function readAccount(
-  transaction: Transaction,
-  companyId: number,
-  id: number,
-  isLocked: boolean,
-): Promise<Account> {
+export async function readAccount(transaction: Transaction, companyId: number, id: number, isLocked: boolean) {
   const select = isLocked ? lockAccount : findAccount
   const [account] = await transaction.run<Account>(select(companyId, id))
   if (!account) throw new Refusal('not_found', { detail: `The company has no account ${id}.` })

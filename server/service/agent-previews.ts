@@ -57,12 +57,7 @@ const erasedMeanwhile = 'A person of the company was erased meanwhile. Nothing w
 const tooMany = `The company has ${openPreviewsMax} previews that are neither applied nor declined nor expired. Apply some, or let a person decide.`
 
 /** Returns a preview with the current data to judge it. Throws if the company has none with this id. */
-export async function findPreview(
-  { run }: Pick<Transaction, 'run'>,
-  companyId: number,
-  id: string,
-  isHeld = false,
-): Promise<JudgedRow> {
+export async function findPreview({ run }: Pick<Transaction, 'run'>, companyId: number, id: string, isHeld = false) {
   const [row] = await run<JudgedRow>(judgedPreview(companyId, id, isHeld))
   if (!row) throw noPreview()
   return row

@@ -1,10 +1,10 @@
-import { type AgentSettings, agentRecordsMax } from '#registry/agents.ts'
+import { type AgentSettings, agentDefaults, agentRecordsMax } from '#registry/agents.ts'
 import { invalidField } from '#registry/refusals.ts'
 import { type AgentsRow, holdAgents, selectAgents, updateAgents } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
-import { auditAgents } from './audit-log.ts'
+import { auditChange } from './audit-log.ts'
 import { noCompany } from './company.ts'
 
 /**
@@ -22,20 +22,23 @@ export async function showAgents({ run }: Transaction, companyId: number): Promi
  * Sets the rights of agents, or switches agents off with null. Running writes of agents end before; later ones use the
  * new settings.
  */
-export async function setAgents(
-  transaction: Transaction,
-  actor: Actor,
-  settings: AgentSettings | null,
-): Promise<AgentSettings | null> {
+export async function setAgents(transaction: Transaction, actor: Actor, settings: AgentSettings | null) {
   const { companyId } = actor
   if (settings) checkRecordsMax(settings)
   await transaction.run(closeGate(companyId))
   const [row] = await transaction.run<AgentsRow>(holdAgents(companyId))
   if (!row) throw noCompany(companyId)
   await transaction.run(updateAgents(companyId, settings))
-  await auditAgents(transaction, actor, row.agents, settings)
+  await auditChange(transaction, actor, 'agents', [factsOf(companyId, row.agents), factsOf(companyId, settings)])
   return settings
 }
+
+/** Returns the settings as they are logged. */
+const factsOf = (id: number, settings: AgentSettings | null) => ({
+  id,
+  enabled: settings !== null,
+  ...(settings ?? agentDefaults),
+})
 
 function checkRecordsMax({ records_max }: AgentSettings): void {
   if (Number.isInteger(records_max) && records_max >= 0 && records_max <= agentRecordsMax) return

@@ -49,11 +49,7 @@ export const takeBack = (database: Database, counted: readonly CountedSubject[])
 const subjectsOf = (counted: readonly CountedSubject[]): Buffer[] => counted.map(({ subject }) => subject)
 
 /** Compares a password. An attempt that was refused before the comparison is taken back. */
-export async function runCounted<T>(
-  database: Database,
-  counted: readonly CountedSubject[],
-  compare: () => Promise<T>,
-): Promise<T> {
+export async function runCounted<T>(database: Database, counted: readonly CountedSubject[], compare: () => Promise<T>) {
   try {
     return await compare()
   } catch (error) {

@@ -1,4 +1,3 @@
-import { type AgentSettings, agentDefaults } from '#registry/agents.ts'
 import type { LogAuthor } from '#sql/author.ts'
 import { appendAudit } from '#sql/system/log.ts'
 import type { Actor } from '../records/actor.ts'
@@ -12,11 +11,7 @@ import type { Transaction } from '../store/database.ts'
 export type AuditNote = { records: string; recordId: number; action: string; changes?: Facts | null }
 
 /** Appends an entry. Empty changes add none; `changes` is null for an action that changes no values. */
-export async function audit(
-  transaction: Transaction,
-  actor: LogAuthor,
-  { changes = null, ...noted }: AuditNote,
-): Promise<void> {
+export async function audit(transaction: Transaction, actor: LogAuthor, { changes = null, ...noted }: AuditNote) {
   if (changes && Object.keys(changes).length === 0) return
   await transaction.run(appendAudit(actor, { ...noted, changes }))
 }
@@ -31,31 +26,12 @@ const loggedNames: { readonly [records: string]: readonly string[] } = {
 export function auditChange(
   transaction: Transaction,
   actor: Actor,
-  records: 'accounts' | 'agents' | 'companies' | 'tokens' | 'webhook_endpoints',
+  records: 'accounts' | 'agents' | 'calls' | 'companies' | 'tokens' | 'webhook_endpoints',
   [before, after]: readonly [before: Facts | null, after: Facts & { id: number }],
   { action = before ? 'changed' : 'created', others = {} }: { action?: string; others?: Facts } = {},
 ): Promise<void> {
   const changes = before && { ...differences(before, after, loggedNames[records]), ...others }
   return audit(transaction, actor, { records, recordId: after.id, action, changes })
-}
-
-/** Logs a change of whether the call log stores details. */
-export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: boolean) =>
-  audit(transaction, actor, {
-    ...{ records: 'calls', recordId: actor.companyId, action: 'changed' },
-    changes: { keeps_details: [!keeps, keeps] },
-  })
-
-/** Logs a change of the settings of agents; there are none while agents are off. */
-export const auditAgents = (
-  transaction: Transaction,
-  actor: Actor,
-  before: AgentSettings | null,
-  after: AgentSettings | null,
-) => {
-  const facts = (settings: AgentSettings | null) => ({ enabled: settings !== null, ...(settings ?? agentDefaults) })
-  const changes = differences(facts(before), facts(after))
-  return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
 }
 
 type SessionNote = { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] }
@@ -75,11 +51,14 @@ export async function auditSessions(
 export const auditFailedSignIn = (transaction: Transaction, actor: LogAuthor, accountId: number): Promise<void> =>
   audit(transaction, actor, { records: 'sessions', recordId: accountId, action: 'sign_in_failed' })
 
-/** Logs an export or import of records; `facts` has the details. It belongs to no write, so it cannot be undone. */
-export const auditTransfer = (
+/**
+ * Logs an export, an import or the erasure of a person; `facts` has the details. It belongs to no write, so it cannot be
+ * undone.
+ */
+export const auditFacts = (
   transaction: Transaction,
   actor: LogAuthor,
-  { records, action, facts }: { records: 'exports' | 'imports'; action: string; facts: Facts },
+  { records, action, facts }: { records: 'exports' | 'imports' | 'companies'; action: string; facts: Facts },
 ): Promise<void> => {
   const changes = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, [null, value]]))
   return audit(transaction, { ...actor, writeId: null }, { records, recordId: actor.companyId, action, changes })

@@ -12,11 +12,7 @@ const pageRows = 500
  * Reads all entries, newest first, a page at a time: neither a slow reader nor a long log holds a connection or the
  * memory.
  */
-export async function* everyAudit(
-  database: Pick<Database, 'read'>,
-  companyId: number,
-  filter: AuditFilter,
-): AsyncGenerator<AuditEntry[]> {
+export async function* everyAudit(database: Pick<Database, 'read'>, companyId: number, filter: AuditFilter) {
   let rows = await database.read<AuditRow>(listAudit(companyId, filter, { limit: pageRows, offset: 0 }))
   for (;;) {
     if (rows.length > 0) yield rows.map(formatEntry)

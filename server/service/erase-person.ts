@@ -16,13 +16,12 @@ import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
-import { audit } from './audit-log.ts'
+import { audit, auditFacts } from './audit-log.ts'
 import {
   isErased,
   NotErasable,
   type Person,
   type PersonRequest,
-  type Remains,
   readPerson,
   remainsOf,
   resourceOf,
@@ -77,21 +76,18 @@ export async function erasePerson(
   const remains = remainsOf(person)
   if (isErased(remains)) return { isDone: false, fields: [], former: [] }
 
-  await eraseFormer(transaction, companyId, person, remains)
+  // Former values in the history and in the titles of deletions.
+  const { kind, id } = person
+  transaction.send(eraseHistory(companyId, kind.name, id, erasedValues(kind, id)))
+  if (remains.removalIds.length > 0) transaction.send(renameRemovals(companyId, remains.removalIds, titleOf(kind, id)))
   await eraseRecord(transaction, actor, person, remains.values)
   await runPages(transaction.run, keptTexts(companyId))
   transaction.send(deleteDetails(companyId))
   transaction.send(endPreviews(companyId))
   transaction.send(emptyPreviews(companyId))
   transaction.send(noteErasure(companyId))
-  await audit(
-    transaction,
-    { ...actor, writeId: null },
-    {
-      ...{ records: 'companies', recordId: companyId, action: 'person_erased' },
-      changes: { person: [null, `${request.kind.name} ${request.id}`], reason: [null, request.reason] },
-    },
-  )
+  const facts = { person: `${kind.name} ${id}`, reason: request.reason }
+  await auditFacts(transaction, actor, { records: 'companies', action: 'person_erased', facts })
   return { isDone: true, fields: Object.keys(remains.values), former: remains.former }
 }
 
@@ -100,17 +96,6 @@ export function refuseActive({ kind, id, record }: Person): void {
     throw new NotErasable(
       `The account ${id} is active: disable it first ("plumbline account set ${id} --disable"), then erase it.`,
     )
-}
-
-/** Erases former values in the history and in the titles of deletions. */
-async function eraseFormer(
-  transaction: Transaction,
-  companyId: number,
-  { kind, id }: Person,
-  { removalIds }: Remains,
-): Promise<void> {
-  transaction.send(eraseHistory(companyId, kind.name, id, erasedValues(kind, id)))
-  if (removalIds.length > 0) transaction.send(renameRemovals(companyId, removalIds, titleOf(kind, id)))
 }
 
 /**
@@ -150,11 +135,7 @@ const mentionLengthMin = 4
 export const mentionedMax = 20
 
 /** Looks for former values of an erased person in all texts of records. They stay as they are: an operator decides. */
-export async function findMentions(
-  database: Database,
-  companyId: number,
-  { former }: Pick<Erasure, 'former'>,
-): Promise<Mention[]> {
+export async function findMentions(database: Database, companyId: number, { former }: Pick<Erasure, 'former'>) {
   const texts = [...new Set(former.flatMap(textsIn))].filter((text) => [...text].length >= mentionLengthMin)
   if (texts.length === 0) return []
   const mentions: Mention[] = []

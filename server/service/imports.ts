@@ -16,7 +16,7 @@ import {
 import { type Actor, readWriteId } from '../records/actor.ts'
 import { resourceNamed } from '../records/remove.ts'
 import type { Transaction } from '../store/database.ts'
-import { auditTransfer } from './audit-log.ts'
+import { auditFacts } from './audit-log.ts'
 
 /** An import: one write whose batches run one after the other. Decisions, Import. */
 
@@ -27,7 +27,7 @@ export async function beginImport(transaction: Transaction, actor: Actor, given:
   }
   await transaction.run(insertImport(actor, given))
   const facts = { resource: given.records, rows: given.rows, write_id: actor.writeId }
-  await auditTransfer(transaction, actor, { records: 'imports', action: 'import_begun', facts })
+  await auditFacts(transaction, actor, { records: 'imports', action: 'import_begun', facts })
   return actor.writeId
 }
 
@@ -44,12 +44,7 @@ export async function listImports(
 const latestMax = 10
 
 /** Throws if the actor has begun no such import. */
-export async function ownImport(
-  transaction: Transaction,
-  actor: Actor,
-  { name }: Definition,
-  writeId: string,
-): Promise<HeldImport> {
+export async function ownImport(transaction: Transaction, actor: Actor, { name }: Definition, writeId: string) {
   const [held] = readWriteId(writeId) === writeId ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
   if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
   return held

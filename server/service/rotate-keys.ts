@@ -35,10 +35,7 @@ export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyCha
   })
 
 /** Counts the secrets that a key opens, and those that none does. */
-export async function countOpened(
-  database: Database,
-  keys: SealingKeys,
-): Promise<{ opened: number; unopened: number }> {
+export async function countOpened(database: Database, keys: SealingKeys) {
   const all = await keys.all()
   const count = { opened: 0, unopened: 0 }
   for (const place of allSealed) {

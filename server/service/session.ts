@@ -95,11 +95,7 @@ export async function endSession(database: Database, text: string | undefined, f
 }
 
 /** Ends one of the account's own sessions. Returns whether it was the session of the request. */
-export async function endOwnSession(
-  transaction: Transaction,
-  { key, row, actor }: Session,
-  id: number,
-): Promise<boolean> {
+export async function endOwnSession(transaction: Transaction, { key, row, actor }: Session, id: number) {
   const [ended] = await transaction.run<{ id_hash: Buffer }>(deleteSessionById(key.companyId, row.account_id, id))
   if (!ended) throw new Refusal('not_found', { detail: 'You have no session with this id; it may be over already.' })
   await auditSessions(transaction, actor, { accountId: row.account_id, action: 'sessions_ended', ended: [id] })

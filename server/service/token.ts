@@ -45,12 +45,7 @@ export type NewToken = {
  * Issues a token that can do no more than its account may. With its text anyone acts as the account. So its issuer must
  * hold all permissions of the account. Spec, Authentication 3 and 5; Decisions, Tokens.
  */
-export async function issueToken(
-  transaction: Transaction,
-  actor: Actor,
-  keys: SealingKeys,
-  input: NewToken,
-): Promise<TokenWithText> {
+export async function issueToken(transaction: Transaction, actor: Actor, keys: SealingKeys, input: NewToken) {
   await transaction.run(closeGate(actor.companyId))
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, input.accountId))
   if (!account || account.disabled) {
@@ -132,11 +127,7 @@ export async function presentToken(transaction: Transaction, companyId: number):
   return row
 }
 
-export async function allowAddresses(
-  transaction: Transaction,
-  actor: Actor,
-  allowlist: readonly string[],
-): Promise<Token> {
+export async function allowAddresses(transaction: Transaction, actor: Actor, allowlist: readonly string[]) {
   const problems = allowlistProblems(allowlist)
   if (problems.length > 0) throw invalidFields(problems)
   const before = await lockToken(transaction, actor)

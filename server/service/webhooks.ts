@@ -96,11 +96,7 @@ export async function changeWebhook(
 }
 
 /** Replaces the secret, which is shown once. The former one signs beside it for a day. */
-export async function rotateWebhook(
-  transaction: Transaction,
-  { actor, keys, holds, now }: WebhookAuthor,
-  id: number,
-): Promise<{ secret: string; webhook: Webhook }> {
+export async function rotateWebhook(transaction: Transaction, { actor, keys, holds, now }: WebhookAuthor, id: number) {
   const { companyId } = actor
   const before = await hold(transaction, companyId, id)
   needViews(holds, before.events)
@@ -115,11 +111,7 @@ export async function rotateWebhook(
 }
 
 /** Disables an endpoint. Nothing is sent until it is enabled; later changes wait. */
-export async function disableOne(
-  transaction: Transaction,
-  { actor, now }: WebhookAuthor,
-  id: number,
-): Promise<Webhook> {
+export async function disableOne(transaction: Transaction, { actor, now }: WebhookAuthor, id: number) {
   const before = await hold(transaction, actor.companyId, id)
   if (before.disabled_at !== null) return before
   const disabling = { reason: 'by_hand', detail: null, now } as const
@@ -132,11 +124,7 @@ export async function disableOne(
  * Switches off the webhooks of an account that may no longer see all that is sent. A process that sends loses its
  * claim: at most running requests still arrive.
  */
-export async function disableUnanswered(
-  transaction: Transaction,
-  companyId: number,
-  account: AccountRow,
-): Promise<void> {
+export async function disableUnanswered(transaction: Transaction, companyId: number, account: AccountRow) {
   const now = new Date()
   for (const { id, account_id, events, disabled_at } of await transaction.run<EndpointRow>(webhooksOf(companyId))) {
     const detail = account_id === account.id && disabled_at === null ? rightLost(account, events) : null
@@ -147,11 +135,7 @@ export async function disableUnanswered(
 }
 
 /** Enables an endpoint, which continues at once from its cursor. The author is responsible from then on. */
-export async function enableOne(
-  transaction: Transaction,
-  { actor, holds }: WebhookAuthor,
-  id: number,
-): Promise<Webhook> {
+export async function enableOne(transaction: Transaction, { actor, holds }: WebhookAuthor, id: number) {
   const before = await hold(transaction, actor.companyId, id)
   needViews(holds, before.events)
   return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
@@ -236,16 +220,9 @@ export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<W
 const hold = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
   runOn(transaction, id, holdWebhook(companyId, id))
 
-async function begin(
-  transaction: Transaction,
-  actor: Actor,
-  id: number,
-  {
-    cursor,
-    account_id,
-    ...noted
-  }: Pick<AuditNote, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
-): Promise<Webhook> {
+type NewStart = Pick<AuditNote, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position }
+
+async function begin(transaction: Transaction, actor: Actor, id: number, { cursor, account_id, ...noted }: NewStart) {
   const webhook = await runOn(transaction, id, beginWebhookAt(actor.companyId, id, { cursor, account_id }))
   await audit(transaction, actor, { records, recordId: id, ...noted })
   return webhook

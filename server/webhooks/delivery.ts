@@ -72,12 +72,7 @@ export async function attempt(
 }
 
 /** Sends a message without a change, to show whether it arrives. */
-export async function sendTest(
-  app: App,
-  companyId: number,
-  id: number,
-  lacks: LackedRights = null,
-): Promise<AttemptDetailsRow> {
+export async function sendTest(app: App, companyId: number, id: number, lacks: LackedRights = null) {
   const data = { webhook_id: id, message: 'This is a test. Nothing has changed.' }
   const body = JSON.stringify({ type: testEvent, timestamp: app.clock.now().toISOString(), data })
   const sent = { id: `evt_test_${randomUUID()}`, type: testEvent, body, after: null, payload: null }
@@ -85,22 +80,12 @@ export async function sendTest(
 }
 
 /** Sends the event of an attempt again, as it is in the log now. Sends a new test if the attempt was a test. */
-export async function sendAgain(
-  app: App,
-  companyId: number,
-  attemptId: number,
-  lacks: LackedRights = null,
-): Promise<AttemptDetailsRow> {
+export async function sendAgain(app: App, companyId: number, attemptId: number, lacks: LackedRights = null) {
   const { endpoint_id: id, after, event, event_id } = await findOneAttempt(app, companyId, attemptId)
   if (after === null) return sendTest(app, companyId, id, lacks)
   return sendByHand(app, { companyId, id, lacks }, async (webhook) => {
-    const found = await findEvent(app.database, {
-      companyId,
-      after,
-      event,
-      id: event_id,
-      lacks: await lackedByAnswerer(app, webhook),
-    })
+    const lacks = await lackedByAnswerer(app, webhook)
+    const found = await findEvent(app.database, { companyId, after, event, id: event_id, lacks })
     if (!found) throw new Refusal('not_found', { detail: `The log has no event ${event_id}.` })
     return eventToSend(found, webhook.payload)
   })

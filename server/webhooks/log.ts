@@ -38,20 +38,10 @@ export async function readEvents(
 /** Finds the event that follows a position. Returns undefined if the log has no event with this id there. */
 export async function findEvent(
   database: Database,
-  {
-    companyId,
-    after,
-    event,
-    id,
-    lacks,
-  }: { companyId: number; after: Position; event: string; id: string; lacks: LackedRights },
+  ask: { companyId: number; after: Position; event: string; id: string; lacks: LackedRights },
 ): Promise<Event | undefined> {
-  const page = await readEvents(database, {
-    companyId,
-    after: { ...after, line: null },
-    records: [recordsOfEvent(event)],
-    limit: 1,
-    lacks,
-  })
-  return page.events.find(({ change }) => change.id === id)
+  const { companyId, after, event, id, lacks } = ask
+  const first = { companyId, after: { ...after, line: null }, records: [recordsOfEvent(event)], limit: 1, lacks }
+  const { events } = await readEvents(database, first)
+  return events.find(({ change }) => change.id === id)
 }

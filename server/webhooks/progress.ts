@@ -37,11 +37,9 @@ export function passArrived(progress: Progress, events: readonly PositionedEvent
   const passed = end < 0 ? behind : behind.slice(0, end)
   const last = passed.at(-1)
   if (!last) return progress
-  return {
-    ...progress,
-    cursor: last.cursor,
-    pending: omitEvents(progress.pending, new Set(passed.map(({ id }) => id))),
-  }
+  const ids = new Set(passed.map(({ id }) => id))
+  const pending = Object.fromEntries(Object.entries(progress.pending).filter(([id]) => !ids.has(id)))
+  return { ...progress, cursor: last.cursor, pending }
 }
 
 /** Returns the progress after an attempt at an event. */
@@ -51,7 +49,7 @@ export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Fi
     return readsAgain({ ...progress, pending, failing_since: null }, now, rules)
   }
   const tries = triesOf(progress.pending[id]) + 1
-  const due = addMilliseconds(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
+  const due = new Date(now.getTime() + (outcome.retryAfter ?? 1000 * retryPause(tries, rules)))
   const paused_until = outcome.retryAfter === undefined ? progress.paused_until : due
   const pending = { ...progress.pending, [id]: { tries, due: due.toISOString() } }
   const failing_since = progress.failing_since ?? now
@@ -82,8 +80,3 @@ const triesOf = (state: PendingEvents[string] | undefined): number =>
 
 const retryPause = (tries: number, { retrySeconds }: Rules): number =>
   retrySeconds[Math.min(tries, retrySeconds.length) - 1] ?? 0
-
-const addMilliseconds = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds)
-
-const omitEvents = (pending: PendingEvents, ids: ReadonlySet<string>): PendingEvents =>
-  Object.fromEntries(Object.entries(pending).filter(([id]) => !ids.has(id)))

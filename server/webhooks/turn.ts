@@ -213,12 +213,7 @@ const goneStatus = 410
 const busyStatuses: readonly (number | null)[] = [429, 503]
 
 /** Returns the milliseconds that a busy receiver asks to wait, at most the longest pause between attempts. */
-function retryAfter(
-  status: number | null,
-  text: string | undefined,
-  now: Date,
-  { retrySeconds }: Rules,
-): number | undefined {
+function retryAfter(status: number | null, text: string | undefined, now: Date, { retrySeconds }: Rules) {
   if (text === undefined || !busyStatuses.includes(status)) return undefined
   const wanted = /^\d{1,9}$/.test(text) ? 1000 * Number(text) : Date.parse(text) - now.getTime()
   return Number.isNaN(wanted) ? undefined : Math.min(Math.max(wanted, 1000), 1000 * Math.max(...retrySeconds))

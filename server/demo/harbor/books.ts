@@ -109,11 +109,7 @@ export const contracts = (ids: Ids, calendar: Calendar): BusinessDocument[] =>
   })
 
 /** Two days of use of each piece that is out, the older one billed; a service of each that is not. */
-export const equipmentLogBodies = (
-  ids: Ids,
-  pieceProjects: readonly (number | null)[],
-  calendar: Calendar,
-): JsonObject[] =>
+export const equipmentLogBodies = (ids: Ids, pieceProjects: readonly (number | null)[], calendar: Calendar) =>
   pieces.flatMap(({ status, number }, index) => {
     const equipment_id = ids.equipment[index] as number
     const project_id = pieceProjects[index] ?? null

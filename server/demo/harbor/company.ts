@@ -13,7 +13,7 @@ import { estimates } from './estimates.ts'
 import { clientCategories, equipmentCategories, projectCategories, type Trade, trades } from './lists.ts'
 import { projectBodies, projects } from './projects.ts'
 import { subcontractorBodies, subcontractors } from './subcontractors.ts'
-import { crew, crewTradeAt, foremen, managers, workerBodies } from './workers.ts'
+import { tiers, workerBodies } from './workers.ts'
 
 /** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
 export async function createHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
@@ -75,21 +75,18 @@ async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> 
   await seeder.makeDocuments('contracts', contracts(ids, calendar))
 }
 
+/** Creates the workers. `leads` are those of all tiers but the last, `atWork` those of the last who work at present. */
 async function createWorkers(seeder: Seeder, tradeId: (trade: Trade) => number, calendar: Calendar) {
-  const first = workerBodies(
-    { names: managers, tradeAt: () => 'Site manager', tradeId, supervisors: [], before: 0 },
-    calendar,
-  )
-  const chiefs = await seeder.make('workers', first)
-  const second = workerBodies(
-    { names: foremen, tradeAt: () => 'Foreman', tradeId, supervisors: chiefs, before: managers.length },
-    calendar,
-  )
-  const heads = await seeder.make('workers', second)
-  const before = managers.length + foremen.length
-  const third = workerBodies({ names: crew, tradeAt: crewTradeAt, tradeId, supervisors: heads, before }, calendar)
-  const ids = await seeder.make('workers', third)
-  return { leads: [...chiefs, ...heads], atWork: ids.filter((_, index) => third[index]?.status === undefined) }
+  const leads: number[] = []
+  let supervisors: number[] = []
+  let atWork: number[] = []
+  for (const tier of tiers) {
+    leads.push(...supervisors)
+    const bodies = workerBodies({ ...tier, tradeId, supervisors, before: leads.length }, calendar)
+    supervisors = await seeder.make('workers', bodies)
+    atWork = supervisors.filter((_, index) => bodies[index]?.status === undefined)
+  }
+  return { leads, atWork }
 }
 
 async function createClients(seeder: Seeder): Promise<(client: Client) => number> {

@@ -1,4 +1,4 @@
-import { type BusinessDocument, type Calendar, statesTo } from '../seeder.ts'
+import { type Calendar, statesTo } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { offerOf } from './prices.ts'
@@ -44,11 +44,7 @@ const statusOf = ({ status, start }: Project): Status =>
   status === 'CANCELLED' ? 'REJECTED' : status !== 'BIDDING' ? 'ACCEPTED' : start > 50 ? 'DRAFT' : 'SENT'
 
 /** Returns one estimate for each project, in their order, and then the loose ones. All begin as drafts. */
-export function estimates(
-  clientId: (client: Client) => number,
-  projectIds: readonly number[],
-  calendar: Calendar,
-): BusinessDocument[] {
+export function estimates(clientId: (client: Client) => number, projectIds: readonly number[], calendar: Calendar) {
   const dates = (issued: number) => ({ issue_date: calendar.workday(issued), valid_until: calendar.day(issued + 60) })
   const ofProjects = projects.map((project, index) => ({
     states: statesTo(statusOf(project), 'SENT'),

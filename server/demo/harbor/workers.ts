@@ -4,12 +4,11 @@ import { emailOf, phoneOf } from '../places.ts'
 import { type Calendar, turn } from '../seeder.ts'
 import type { Trade } from './lists.ts'
 
-/** The workers in three tiers: those of a tier supervise those of the next. */
-export const managers = ['Ruth Calder', 'Tomás Herrera', 'Ingrid Solheim']
+const managers = ['Ruth Calder', 'Tomás Herrera', 'Ingrid Solheim']
 
-export const foremen = [foreman.name, 'Declan Moriarty', 'Wanda Kowalczyk', 'Sione Tuala']
+const foremen = [foreman.name, 'Declan Moriarty', 'Wanda Kowalczyk', 'Sione Tuala']
 
-export const crew = [
+const crew = [
   ...['Amara Osei', 'Ben Thackeray', 'Carlos Benítez', 'Dana Petrov', 'Eli Rosenthal', 'Fatima Idrissi'],
   ...['Gus Lindgren', 'Hana Kobayashi', 'Ivo Marković', 'Jamal Whitfield', 'Kofi Mensah', 'Lena Fischer'],
   ...['Marco Bellini', 'Nadia Haddad', 'Owen Pritchard', 'Priya Raman', 'Quentin Abara', 'Rosa Delgado'],
@@ -23,6 +22,13 @@ export const crew = [
 const crewTrades: readonly Trade[] = [
   ...(['Bricklayer', 'Stonemason', 'Laborer', 'Block layer', 'Pointer', 'Bricklayer', 'Laborer'] as const),
   ...(['Concrete finisher', 'Scaffolder', 'Stonemason', 'Equipment operator', 'Carpenter', 'Waterproofer'] as const),
+]
+
+/** The workers in three tiers: those of a tier supervise those of the next. */
+export const tiers: readonly Pick<Tier, 'names' | 'tradeAt'>[] = [
+  { names: managers, tradeAt: () => 'Site manager' },
+  { names: foremen, tradeAt: () => 'Foreman' },
+  { names: crew, tradeAt: (index) => turn(crewTrades, index) },
 ]
 
 /** Cents that an hour costs. It is billed at 1.8 times that. */
@@ -71,8 +77,6 @@ export const workerBodies = (
       ...employment(number, calendar),
     }
   })
-
-export const crewTradeAt = (index: number): Trade => turn(crewTrades, index)
 
 /** Returns the employment of a worker. Most are employed and at work; some are learning, on leave or have left. */
 function employment(number: number, calendar: Calendar): JsonObject {
