@@ -7,7 +7,7 @@ import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type CompanyManifest, companyFormat, linesOf } from './export-company.ts'
 import { BackupProblem, manifestName, readManifest } from './manifest.ts'
-import { hashing, readTar } from './tar.ts'
+import { hashChunks, readTar } from './tar.ts'
 
 /** Imports a company under a new id; its records keep their ids. Checks the whole archive before the first write. */
 export async function importCompany(connection: Connection, from: string, progress: (sentence: string) => void) {
@@ -53,7 +53,7 @@ async function checkArchive(file: string): Promise<CompanyManifest> {
     }
     const hash = createHash('sha256')
     let bytes = 0
-    for await (const chunk of hashing(content, hash)) bytes += chunk.length
+    for await (const chunk of hashChunks(content, hash)) bytes += chunk.length
     found.set(path, { bytes, sha256: hash.digest('hex') })
   }
   if (text === undefined)
