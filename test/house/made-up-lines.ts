@@ -48,7 +48,7 @@ export const percent: Kind<PercentField> = {
     {
       file: 'registry/resources/trades.ts',
       at: '  fields: {\n',
-      put: "  fields: {\n    share: { kind: 'percent', about: 'Its share of the work.' },\n",
+      put: "  fields: {\n    discount_pct: { kind: 'percent', about: 'The usual discount for it.' },\n",
     },
   ],
   'a rule': [

@@ -112,7 +112,7 @@ const job = await new Promise((resolve) => {
   setTimeout(resolve, 10_000)
 })
 const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee').answer()
-const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
+const { minimum, maximum } = kindOf(trades.fields.discount_pct).schema(trades.fields.discount_pct)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
   fieldInSql: insertText(clients).includes('loyalty'),
