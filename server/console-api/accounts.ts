@@ -10,7 +10,7 @@ import {
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
-import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
@@ -46,7 +46,7 @@ export const accounts = {
       })
       const renews = row.account_id === id && wanted.password !== undefined
       return { data: account, ...(renews ? { session: await renewSession(transaction, request) } : {}) }
-    }, revoking)
+    }, revocation)
   },
 } satisfies Partial<Handlers>
 

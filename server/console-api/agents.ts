@@ -9,7 +9,7 @@ import { decide, mayDecide, needToDecide, showPreview, stateOf } from '../servic
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** Settings, Agents, and the previews of agents. A preview is shown to accounts that may decide on it. */
@@ -22,7 +22,7 @@ export const agents = {
     return asked.change(async (transaction, { actor }) => {
       const set = await setAgents(transaction, actor, enabled ? settings : null)
       return { data: formatSettings(asked, set) }
-    }, revoking)
+    }, revocation)
   },
 
   'agents.waiting': ({ read, session }) =>

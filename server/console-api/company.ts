@@ -5,7 +5,7 @@ import { outcomes } from '#sql/system/calls.ts'
 import { isPlain } from '../config/exposure.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
 import { dayAfter } from './home.ts'
-import { type App, type Handlers, revoking } from './operation-request.ts'
+import { type App, type Handlers, revocation } from './operation-request.ts'
 
 /** Settings, Company. Only the operator changes the plan and the add-ons, which the company pays for. */
 
@@ -23,7 +23,7 @@ export const company = {
       await setCompany(transaction, actor.companyId, wanted, actor)
       const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
       return { data: company }
-    }, revoking)
+    }, revocation)
   },
 
   /** Returns the use of the API and of the plan. */

@@ -109,7 +109,7 @@ export type ChangeOptions = {
   isRevocation?: boolean
 }
 
-export const revoking: ChangeOptions = { isRevocation: true }
+export const revocation: ChangeOptions = { isRevocation: true }
 
 /** The argument of a handler: with the parameters and the body that its operation declares. */
 export type OperationRequest<Name extends ConsoleOperationName> = AdmittedRequest & {

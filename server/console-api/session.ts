@@ -5,7 +5,7 @@ import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import { countedPeer, requestOriginOf } from './client.ts'
-import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 
 /** Sign-in, sign-out, and one's own account. */
@@ -64,7 +64,7 @@ export const session = {
         data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
         ...(next === undefined ? {} : { session: await renewSession(transaction, request) }),
       }
-    }, revoking)
+    }, revocation)
   },
 } satisfies Partial<Handlers>
 

@@ -5,7 +5,7 @@ import { beginSession, endOwnSession, endSessionsOf } from '../service/session.t
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import { isOverTls } from './cookie.ts'
-import { type AdmittedRequest, type Handlers, revoking } from './operation-request.ts'
+import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /** The sessions of one's own account, and their end. */
@@ -20,14 +20,14 @@ export const sessions = {
     change(async (transaction, { actor, row, key }) => {
       const ended = await endSessionsOf(transaction, actor, row.account_id, key.idHash)
       return { data: { ended } }
-    }, revoking),
+    }, revocation),
 
   async 'sessions.end'(request) {
     const id = sessionId(request)
     return request.change(async (transaction, session) => {
       const isThis = await endOwnSession(transaction, session, id)
       return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
-    }, revoking)
+    }, revocation)
   },
 } satisfies Partial<Handlers>
 

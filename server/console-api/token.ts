@@ -16,7 +16,7 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import { type ChangeOptions, type Handlers, type OperationRequest, revoking } from './operation-request.ts'
+import { type ChangeOptions, type Handlers, type OperationRequest, revocation } from './operation-request.ts'
 import { readMoment } from './read-parameters.ts'
 import { confirmedBody } from './sessions.ts'
 
@@ -25,14 +25,14 @@ import { confirmedBody } from './sessions.ts'
 export const token = {
   'token.show': (asked) => readTokenText(asked, showToken),
 
-  'token.rotate': (asked) => readTokenText(asked, rotateToken, revoking),
+  'token.rotate': (asked) => readTokenText(asked, rotateToken, revocation),
 
   async 'token.revoke'(asked) {
     await confirmedBody(asked)
     return asked.change(async (transaction, { actor }) => {
       await revokeToken(transaction, actor)
       return { data: { revoked: true } }
-    }, revoking)
+    }, revocation)
   },
 
   'token.fetch': ({ read }) =>
@@ -53,7 +53,7 @@ export const token = {
         issuerHolds: row.permissions,
       })
       return { data: { token } }
-    }, revoking)
+    }, revocation)
   },
 
   async 'token.allow'(asked) {
@@ -61,7 +61,7 @@ export const token = {
     return asked.change(async (transaction, { actor }) => {
       const allowed = await allowAddresses(transaction, actor, allowlist)
       return { data: await readTokenPage(transaction, actor.companyId, allowed) }
-    }, revoking)
+    }, revocation)
   },
 
   async 'token.change'(asked) {
@@ -69,7 +69,7 @@ export const token = {
     return asked.change(async (transaction, { actor, row }) => {
       const changed = await changeToken(transaction, actor, wanted, row.permissions)
       return { data: await readTokenPage(transaction, actor.companyId, changed) }
-    }, revoking)
+    }, revocation)
   },
 
   async 'token.options'({ app, request, session }) {

@@ -127,8 +127,8 @@ import type { ReadHandler } from '../handler.ts'
 import { replyOf } from '../stored-response.ts'
 import { createResponse } from './response.ts'
 
-export const tea: ReadHandler = ({ success }) => () => ({
-  statement: selectCaller,
+export const tea: ReadHandler = ({ success }) => (_call, _query, { ask }) => ({
+  statement: selectCaller(ask),
   reply: () => replyOf(createResponse(success, { tea: 'mint' })),
 })
 `,
