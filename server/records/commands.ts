@@ -31,7 +31,8 @@ export const recordCommands: {
   readonly [op in BatchOp]: (companyId: number, wanted: RecordWrite) => Command<RecordResults[op]>
 } = {
   create: (companyId, { definition, body, late, isFinal }) => createOne(companyId, definition, { body, late, isFinal }),
-  update: (companyId, { definition, ...row }) => updateOne(companyId, definition, row),
+  update: (companyId, { definition, id, body, expected, late, isFinal }) =>
+    updateOne(companyId, definition, { id, body, expected, late, isFinal }),
   upsert,
   delete: createRemoval,
 }

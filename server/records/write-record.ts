@@ -30,9 +30,9 @@ function writeOne<Done>(
   operation: SetOperation<Done>,
   companyId: number,
   definition: Definition,
-  { late = noneLate(), isFinal = false, ...row }: ChangedRow & WriteEnding,
+  { late = noneLate(), isFinal = false, id, body, expected }: ChangedRow & WriteEnding,
 ): Command<Done> {
-  const { id, body } = row
+  const row = { id, body, expected }
   const locks = locksOfValues(companyId, valuesSent(definition, body))
   const trees = id === null ? [] : treesOf(definition).filter((field) => isObject(body) && field in body)
   const holds = [
