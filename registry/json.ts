@@ -9,5 +9,5 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns whether two values are equal. An absent one equals null. */
-export const isSameJson = (one: Json | undefined, other: Json | undefined): boolean =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+export const isSameJson = (one: Json = null, other: Json = null): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))

@@ -5,9 +5,9 @@ export const lookedAtATurn = 16
 const pauseMilliseconds = 20
 
 /**
- * Holds the connections of callers that wait for a change, without reading from them. If thousands hang up at once, all would otherwise
- * be noticed in one turn of the event loop, at a fifth of a millisecond each. Instead, a few at a time are read for one
- * turn, which shows the closed ones. While some are closed, the next few follow at once.
+ * Holds the connections of callers that wait for a change, without reading from them. If thousands hang up at once, all
+ * would otherwise be noticed in one turn of the event loop, at a fifth of a millisecond each. Instead, a few at a time
+ * are read for one turn, which shows the closed ones. While some are closed, the next few follow at once.
  */
 export function openResting() {
   /** The one whose check is longest ago comes first. */

@@ -25,10 +25,11 @@ import type { StoredResponse } from './stored-response.ts'
  * statement. A read then has a statement that returns its rows with the caller, a write its command.
  */
 export type ReadHandler<On = DataRoute> = (route: On) => ReadStep
-/** Its refusals are thrown once the caller is known; until then, nothing has verified the company in `asked`. */
-export type ReadStep = (call: Call, query: ReadonlyMap<string, string>, asked: AskedRead) => PlannedRead
+/** Plans a read. Its refusals are thrown once the caller is known. Until then nothing has verified the company in `ask`. */
+export type ReadStep = (call: Call, query: ReadonlyMap<string, string>, context: ReadContext) => PlannedRead
 
-export type AskedRead = { ask: CallerAsk; config: App['config'] }
+/** The caller of a read as it names itself, and the settings of the service. */
+export type ReadContext = { ask: CallerAsk; config: App['config'] }
 
 export type PlannedRead = {
   statement: Statement | BatchableRead

@@ -1,7 +1,7 @@
 import { type CheckResult, checkRecord, findAcceptable, type ReferenceResult } from '#derive/input.ts'
 import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
 import { lookedUp, lookUp, readingReferences, type SentValues } from '#sql/records/prefetch.ts'
@@ -99,6 +99,3 @@ export async function checkCircles(
   }
   return problems
 }
-
-export const isSameJson = (one: Json = null, other: Json = null): boolean =>
-  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))

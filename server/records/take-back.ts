@@ -1,9 +1,8 @@
 import { type Definition, isProtected } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { isSameJson, type JsonObject } from '#registry/json.ts'
 import type { UndoConflict } from '#registry/refusals.ts'
 import { changedSince, type UndoRow } from '#sql/records/written-changes.ts'
 import type { WriteContext } from './actor.ts'
-import { isSameJson } from './check.ts'
 import { type PrefetchedRow, readPrefetch } from './command.ts'
 import { onlyRow } from './look-up.ts'
 import {

@@ -1,11 +1,13 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildConsole } from '#server/commands/build-console.ts'
+import createRunFolder from '../stage/run-folder.ts'
 import { runPage } from './run-page.ts'
 
 /** Runs the pages that are named, such as docs/batch.md, one after the other. Exits with 1 if one of them fails. */
 const paths = process.argv.slice(2)
 if (paths.length === 0) throw new Error('Name a page: npm run pages -- docs/batch.md')
+const clear = createRunFolder()
 await buildConsole((sentence) => console.error(sentence))
 for (const path of paths) {
   const startedAt = performance.now()
@@ -17,3 +19,4 @@ for (const path of paths) {
     process.exitCode = 1
   }
 }
+clear()

@@ -8,7 +8,7 @@ import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/cha
 import type { CallerRow } from '#sql/system/caller.ts'
 import { lackingRefusal } from '../../records/rights.ts'
 import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
-import type { AskedRead, PlannedRead, ReadHandler } from '../handler.ts'
+import type { PlannedRead, ReadContext, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
 /** Reads rights and changes with one statement, so that every change shown is open to the caller at that moment. */
@@ -17,7 +17,7 @@ export const changes: ReadHandler = () => (_call, query, asked) => {
   return following.after === 'now' ? readPosition(following, asked) : page(following, asked)
 }
 
-function page(following: ChangesRequest, { ask, config }: AskedRead): PlannedRead {
+function page(following: ChangesRequest, { ask, config }: ReadContext): PlannedRead {
   const { companyId } = ask
   // A refusal is thrown only once the caller is known, so that others learn nothing about cursors.
   const after = following.after === null ? null : readCursor(companyId, following.after)
@@ -40,7 +40,7 @@ function page(following: ChangesRequest, { ask, config }: AskedRead): PlannedRea
   }
 }
 
-function readPosition(following: ChangesRequest, { ask }: AskedRead): PlannedRead {
+function readPosition(following: ChangesRequest, { ask }: ReadContext): PlannedRead {
   return {
     statement: nowWithCaller(ask, servedResources),
     reply(row: FeedRow, conditions) {
