@@ -4,7 +4,7 @@ import type { PageCut } from '#registry/listing.ts'
 import { equalsIndexed } from '../access.ts'
 import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
 import { eitherSql, instant, jsonObject, type Statement, sql, statement } from '../statement.ts'
-import { type Cursor, horizon } from '../system/log.ts'
+import { type Cursor, eventId, horizon } from '../system/log.ts'
 import { recordNow } from './written-changes.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
@@ -140,7 +140,7 @@ export const changesOfRecord = (
 function changeJson(definitions: readonly Definition[], companyId: number): Sql {
   const action = raw("case h.action when 'changed' then 'updated' else h.action end")
   return sql`(select row_to_json(change)::text from (
-      select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,
+      select h.records || '.' || ${action} as event, ${eventId} as id, ${instant('h.at')} as at,
         h.records, h.record_id, h.version, ${action} as action, h.changes,
         case when h.action in ('deleted', 'erased') then ${recordHeld(definitions)} else ${recordNow(definitions, companyId)} end as record,
         ${by} as by,

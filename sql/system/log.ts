@@ -119,6 +119,9 @@ export type Position = { epoch: number; pos: string; id: number }
  */
 export type Cursor = Position & { line: number | null }
 
+/** The id of the event of a change `h`, which stays the same however often it is sent. */
+export const eventId = sql`'evt_' || h.epoch || '_' || h.id`
+
 /** Selects the current epoch, in the snapshot of the statement. */
 export const newestEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
 export const currentEpoch = (companyId: number): Sql => eitherSql(newestEpoch, () => epochOf(companyId))

@@ -2,7 +2,7 @@ import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
 import { eitherSql, query, type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, currentLine, type Position } from './log.ts'
+import { currentEpoch, currentLine, eventId, type Position } from './log.ts'
 
 /** The webhook endpoints of companies, and their settings. */
 
@@ -79,15 +79,27 @@ export const nextWebhookId = (): Statement =>
 
 type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'account_id'>
 
+/**
+ * Inserts an endpoint. A transaction that is open holds the cursor back, before changes that have committed. Up to 1000
+ * of them, of the `records` that it is sent, count as arrived.
+ */
 export const insertWebhook = (
   companyId: number,
-  endpoint: Settings & { id: number; sealed: Buffer; cursor: Position },
-): Statement =>
-  statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, account_id, sealed,
-      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
-    select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.account_id}::bigint, ${endpoint.sealed}::bytea, ${endpoint.cursor.epoch}::int,
-      ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)}, ${currentLine(companyId)} from companies c where c.id = ${companyId}
+  endpoint: Settings & { id: number; sealed: Buffer; cursor: Position; records: readonly string[] },
+): Statement => {
+  const { epoch, pos, id } = endpoint.cursor
+  return statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, account_id, sealed,
+      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line, pending)
+    select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.account_id}::bigint, ${endpoint.sealed}::bytea, ${epoch}::int,
+      ${pos}::text::xid8, ${id}::bigint, ${currentEpoch(companyId)}, ${currentLine(companyId)}, (
+        select coalesce(json_object_agg(${eventId}, 'arrived'), '{}') from (
+          select epoch, id from history where company_id = ${companyId} and (epoch, pos) >= (${epoch}::int, ${pos}::text::xid8)
+            and records = any (${endpoint.records}::text[])
+          order by company_id, epoch, pos, id limit 1000
+        ) h
+      ) from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
+}
 
 /** Updates an endpoint. Events that failed with the former settings are retried at once. */
 export const updateWebhook = (

@@ -76,6 +76,22 @@ describe('What arrives', () => {
     expect(receiver.got[2]?.data).toMatchObject({ changes: { notes: [null, 'Changed'] }, record: { id: first } })
   })
 
+  test('is nothing from before, where a transaction holds the log up when the webhook is created', async () => {
+    const before = await stage.inTransaction(async (transaction) => {
+      await transaction.run({ text: 'select pg_current_xact_id()', values: [] })
+      const id = await own.create('clients', { name: 'Before' })
+      await stage.hook(own, receiver.url)
+      return id
+    })
+    await own.call('PATCH', `/v1/clients/${before}`, { body: { notes: 'Changed' } })
+    const [after] = await clients(1)
+    await stage.sendAll()
+    expect(receiver.got.map(({ type, data }) => [type, data.record_id])).toEqual([
+      ['clients.updated', before],
+      ['clients.created', after],
+    ])
+  })
+
   test('thin says what happened and no more', async () => {
     await stage.hook(own, receiver.url, { payload: 'thin' })
     const [id] = await clients(1)

@@ -39,7 +39,7 @@ export const ofTheWebhooks: readonly Topic[] = [
       findWebhook(7, 3),
       holdWebhook(7, 3),
       nextWebhookId(),
-      insertWebhook(7, { ...webhook, id: 3, sealed: answer.fingerprint, cursor: place }),
+      insertWebhook(7, { ...webhook, id: 3, sealed: answer.fingerprint, cursor: place, records: ['clients'] }),
       updateWebhook(7, 3, webhook),
       rotateSecret(7, 3, { sealed: answer.fingerprint, previous: answer.fingerprint, until: new Date(0) }),
       secretsOf(7, 3, new Date(0)),

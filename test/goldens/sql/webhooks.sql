@@ -39,13 +39,19 @@ select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
 
 -- (unnamed)
 insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, account_id, sealed,
-      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
+      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line, pending)
     select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bigint, $8::bytea, $9::int,
-      $10::text::xid8, $11::bigint, (select epoch from log_epochs order by epoch desc limit 1), (select line from log_epochs order by epoch desc limit 1) from companies c where c.id = $12
+      $10::text::xid8, $11::bigint, (select epoch from log_epochs order by epoch desc limit 1), (select line from log_epochs order by epoch desc limit 1), (
+        select coalesce(json_object_agg('evt_' || h.epoch || '_' || h.id, 'arrived'), '{}') from (
+          select epoch, id from history where company_id = $12 and (epoch, pos) >= ($13::int, $14::text::xid8)
+            and records = any ($15::text[])
+          order by company_id, epoch, pos, id limit 1000
+        ) h
+      ) from companies c where c.id = $16
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
--- [3,"W","https://erp.example.com",["projects.created"],"full",true,5,{"type":"Buffer","data":[0]},1,"800",4711,7]
+-- [3,"W","https://erp.example.com",["projects.created"],"full",true,5,{"type":"Buffer","data":[0]},1,"800",4711,7,1,"800",["clients"],7]
 
 -- (unnamed)
 update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,
