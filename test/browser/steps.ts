@@ -6,8 +6,12 @@ import type { BrowserStage } from './stage.ts'
 
 /** The page at a place of the interface, loaded afresh. */
 export async function visit(stage: BrowserStage, page: Page, place: string): Promise<void> {
-  await page.goto('about:blank')
-  await page.goto(`${stage.url}/#${place}`)
+  const url = `${stage.url}/#${place}`
+  if (page.url().startsWith(`${stage.url}/`)) {
+    // Without a word to the page, which would go there by itself. The process of the page stays, with what it has compiled.
+    await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(url)})`)
+    await page.reload()
+  } else await page.goto(url)
   await page.locator('#content h1').waitFor()
 }
 
