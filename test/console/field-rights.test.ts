@@ -143,6 +143,7 @@ describe('What a webhook says is what the account may see that answers for it', 
   test('at the moment at which it is sent', async () => {
     const ask = { companyId: admin.company.id, after: { epoch: 0, pos: '0', id: 0, line: null }, limit: 100 }
     const records = [...new Set(withRight.map(({ resource }) => resource))].filter((name) => name in ids)
+    await untilTold(stage)
     const all = await readEvents(stage.app.database, { ...ask, records, lacks: null })
     const cut = await readEvents(stage.app.database, { ...ask, records, lacks: fieldPermissions })
     expect(isSaid(JSON.stringify(all.events)).length).toBeGreaterThan(0)
