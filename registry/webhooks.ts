@@ -13,6 +13,9 @@ export const eventNames = servedResources.flatMap(({ name }) => eventActions.map
 /** Returns the resource of an event. */
 export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))
 
+/** Returns the names of the resources of events, each once. */
+export const recordsOfEvents = (events: readonly string[]): string[] => [...new Set(events.map(recordsOfEvent))]
+
 /** Returns the events that a company with these add-ons gets. */
 export const feedEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
   events.filter((event) => {

@@ -8,7 +8,7 @@ import {
   eventNames,
   type Payload,
   payloads,
-  recordsOfEvent,
+  recordsOfEvents,
   webhookNameLengthMax,
 } from '#registry/webhooks.ts'
 import { needAll } from './account-rights.ts'
@@ -65,7 +65,7 @@ export function rightLost(
 }
 
 const viewsOf = (events: readonly string[]): string[] =>
-  [...new Set(events.map(recordsOfEvent))].map((records) => permission(records, 'VIEW'))
+  recordsOfEvents(events).map((records) => permission(records, 'VIEW'))
 
 function eventProblems(events: WebhookInput['events']): Problem[] {
   if (events === 'all') return []

@@ -1,5 +1,5 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
-import { previousSecretHours, recordsOfEvent, webhooksMax } from '#registry/webhooks.ts'
+import { previousSecretHours, recordsOfEvents, webhooksMax } from '#registry/webhooks.ts'
 import type { Statement } from '#sql/statement.ts'
 import { type AccountRow, accountsOf } from '#sql/system/accounts.ts'
 import { firstSince } from '#sql/system/changes.ts'
@@ -68,7 +68,7 @@ export async function createWebhook(
   const secret = createSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const cursor = await endOfLog(transaction.run, actor.companyId)
-  const sent = [...new Set(settings.events.map(recordsOfEvent))]
+  const sent = recordsOfEvents(settings.events)
   const made = { ...settings, id, sealed, cursor, records: sent, account_id: actor.accountId }
   const webhook = await runOn(transaction, id, insertWebhook(companyId, made))
   await auditChange(transaction, actor, records, [null, webhook])

@@ -1,5 +1,5 @@
 import { type LackedRights, lackedRights } from '#derive/visible.ts'
-import { accountDisabled, type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
+import { accountDisabled, type DisableReason, feedEvents, recordsOfEvents } from '#registry/webhooks.ts'
 import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
 import { appendAudit } from '#sql/system/log.ts'
 import { type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
@@ -84,7 +84,7 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const { company_id: companyId } = webhook
   const answering = await findAnswering(turn)
   if (!answering) return false
-  const records = [...new Set(wanted.map(recordsOfEvent))]
+  const records = recordsOfEvents(wanted)
   const ask = { companyId, after: progress.cursor, records, limit: windowMax, lacks: answering.lacks }
   const { events, next, more, epoch, isGone } = await readEvents(app.database, ask)
   // The receiver may have got changes that this log lacks, or missed some that it no longer has.

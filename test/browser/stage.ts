@@ -30,7 +30,12 @@ export async function openBrowserStage(environment: { [name: string]: string } =
   const reports: string[] = []
 
   const open: BrowserStage['open'] = async (options = {}) => {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
     watch(page, stage.url, reports)

@@ -8,7 +8,7 @@ import type { BrowserStage } from './stage.ts'
 export async function visit(stage: BrowserStage, page: Page, place: string): Promise<void> {
   const url = `${stage.url}/#${place}`
   if (page.url().startsWith(`${stage.url}/`)) {
-    // Without a word to the page, which would go there by itself. The process of the page stays, with what it has compiled.
+    // The page does not hear of the new address, so it is loaded, in the same process, which keeps its compiled scripts.
     await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(url)})`)
     await page.reload()
   } else await page.goto(url)

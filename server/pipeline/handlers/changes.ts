@@ -12,9 +12,9 @@ import type { PlannedRead, ReadContext, ReadHandler } from '../handler.ts'
 import { pageReply } from '../stored-response.ts'
 
 /** Reads rights and changes with one statement, so that every change shown is open to the caller at that moment. */
-export const changes: ReadHandler = () => (_call, query, asked) => {
+export const changes: ReadHandler = () => (_call, query, context) => {
   const following = readFollowing(query)
-  return following.after === 'now' ? readPosition(following, asked) : page(following, asked)
+  return following.after === 'now' ? readPosition(following, context) : page(following, context)
 }
 
 function page(following: ChangesRequest, { ask, config }: ReadContext): PlannedRead {
