@@ -44,7 +44,7 @@ export function memberOf(grouped: GroupedCall, bytes: number, alone: Member['alo
     rights.join(),
     keys !== undefined,
   ].join(' ')
-  return { ...grouped, companyId, likeness, key: keys?.key, holds: row.holds, bytes, alone }
+  return { ...grouped, companyId, share: call.share, likeness, key: keys?.key, holds: row.holds, bytes, alone }
 }
 
 /**

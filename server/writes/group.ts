@@ -1,10 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { briefWaitMs } from '#sql/system/connection.ts'
+import type { Share } from '../fair/shares.ts'
+import { createTurns, type Key } from '../fair/turns.ts'
 import { createWatch } from '../fair/watch.ts'
 import { Fault, isConnectionLost } from '../store/faults.ts'
 
 /** A write that may share its transaction with others that wait at the same moment. */
 export type GroupedWrite<Result> = {
   companyId: number
+  /** The share whose turns it takes. A call that only claims to be of a company is in another share than its calls. */
+  share: Pick<Share, 'key'>
   /** The caller, peer and route, which are the same for all members of a group. */
   likeness: string
   /** Its Idempotency-Key. */
@@ -33,16 +38,23 @@ type GroupOptions<Member, Result> = {
   together(members: readonly Member[]): Promise<readonly (Result | undefined)[]>
   /** Milliseconds that a write waits for its turn. */
   waitMs: number
+  /** Groups that run at once, and the milliseconds that each counts as running at most. */
+  places?: { most: number; ms: number }
   /** Called for each group that starts, with its number of rows. */
   onGroup(rows: number): void
   /** Called with the number of rows of a group that are written alone. */
   onRedone(rows: number): void
 }
 
-/** Groups of a company that run at once; writes that come meanwhile fill the next. */
+/** Groups of a queue that run at once; writes that come meanwhile fill the next. */
 const underWayMax = 2
 const rowsMax = 32
 const bytesMax = 256 * 1024
+/**
+ * Groups of the process that run at once: more would be shorter, and finish no sooner. One that waits, for whatever,
+ * soon gives its place to another company's.
+ */
+const defaultPlaces = { most: 2 * availableParallelism(), ms: 10 }
 /** Writes with a longer body are written alone. */
 export const groupedBodyMax = 64 * 1024
 
@@ -53,71 +65,105 @@ type WaitingWrite<Member, Result> = {
   reject(error: unknown): void
 }
 
-type Company<One> = {
+/** The writes of one company and share that wait or run. */
+type Queue<One> = {
+  name: Key
   waiting: One[]
   underWay: number
   /** Records, values and trees that running calls write, and their keys. */
   held: Set<string>
   keys: Set<string>
-  isPlanned: boolean
+  isReady: boolean
 }
 
 /** Creates the groups of this process. Decisions, Groups. */
 export function createGroups<Member extends GroupedWrite<Result>, Result>({
   together,
   waitMs,
+  places = defaultPlaces,
   onGroup,
   onRedone,
 }: GroupOptions<Member, Result>): Groups<Member, Result> {
   type WaitingMember = WaitingWrite<Member, Result>
-  const companies = new Map<number, Company<WaitingMember>>()
+  const queues = new Map<Key, Queue<WaitingMember>>()
+  /** Queues with writes that may be able to start. */
+  const ready = createTurns<Queue<WaitingMember>>()
+  let isPlanned = false
+  let running = 0
 
-  const companyOf = (id: number): Company<WaitingMember> => {
-    const company = companies.get(id) ?? {
-      waiting: [],
-      underWay: 0,
-      held: new Set<string>(),
-      keys: new Set<string>(),
-      isPlanned: false,
+  const queueOf = ({ companyId, share }: Member): Queue<WaitingMember> => {
+    const name = share.key === companyId ? companyId : `${share.key} ${companyId}`
+    const queue = queues.get(name)
+    if (queue) return queue
+    const made = { name, waiting: [], underWay: 0, held: new Set<string>(), keys: new Set<string>(), isReady: false }
+    queues.set(name, made)
+    return made
+  }
+
+  /** Lets a queue start what it can in its turn. */
+  const wake = (queue: Queue<WaitingMember>): void => {
+    const [first] = queue.waiting
+    if (first && !queue.isReady) {
+      queue.isReady = true
+      ready.push(first.member.share.key, queue)
     }
-    companies.set(id, company)
-    return company
+    forgetIdle(queue)
+    plan()
+  }
+
+  const forgetIdle = ({ name, waiting, underWay, held, keys }: Queue<WaitingMember>): void => {
+    if (waiting.length + underWay + held.size + keys.size === 0) queues.delete(name)
   }
 
   /** Starts groups after all calls of this turn of the event loop are queued. */
-  const plan = (id: number, company: Company<WaitingMember>): void => {
-    if (company.isPlanned) return
-    company.isPlanned = true
+  const plan = (): void => {
+    if (isPlanned) return
+    isPlanned = true
     setImmediate(() => {
-      company.isPlanned = false
-      while (company.underWay < underWayMax) {
-        const group = takeGroup(company)
-        if (group.length === 0) break
-        void leave(id, company, group)
-      }
-      if (company.waiting.length + company.underWay + company.held.size + company.keys.size === 0) companies.delete(id)
+      isPlanned = false
+      start()
     })
   }
 
-  const leave = async (id: number, company: Company<WaitingMember>, group: readonly WaitingMember[]): Promise<void> => {
-    company.underWay++
-    let isUnderWay = true
-    const end = () => {
-      if (isUnderWay) company.underWay--
-      isUnderWay = false
-      plan(id, company)
+  /** Starts one group of each ready queue in turn, while there are places. */
+  const start = (): void => {
+    while (running < places.most) {
+      const queue = ready.shift()
+      if (!queue) return
+      queue.isReady = false
+      const group = queue.underWay < underWayMax ? takeGroup(queue) : []
+      if (group.length > 0) {
+        void leave(queue, group)
+        wake(queue)
+      } else forgetIdle(queue)
     }
+  }
+
+  const leave = async (queue: Queue<WaitingMember>, group: readonly WaitingMember[]): Promise<void> => {
+    const leavePlace = once(() => {
+      running--
+      plan()
+    })
+    const end = once(() => {
+      queue.underWay--
+      wake(queue)
+    })
+    running++
+    queue.underWay++
+    const turn = setTimeout(leavePlace, places.ms).unref()
     // A group may wait this long for a lock. After that it no longer keeps others from starting.
     const patience = setTimeout(end, briefWaitMs).unref()
-    for (const { member } of group) hold(company, member)
+    for (const { member } of group) hold(queue, member)
     onGroup(group.length)
     const outcomes = group.length === 1 ? [undefined] : await writeTogether(group)
     // A member that is written alone does not count as a running group.
     if (group.length > 1) end()
     const alone = outcomes.filter((outcome) => outcome === undefined).length
     if (group.length > 1 && alone > 0) onRedone(alone)
-    await Promise.all(group.map((one, place) => settle(id, company, one, outcomes[place])))
+    await Promise.all(group.map((one, place) => settle(queue, one, outcomes[place])))
     clearTimeout(patience)
+    clearTimeout(turn)
+    leavePlace()
     end()
   }
 
@@ -137,8 +183,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
   }
 
   const settle = async (
-    id: number,
-    company: Company<WaitingMember>,
+    queue: Queue<WaitingMember>,
     one: WaitingMember,
     outcome: Outcome,
   ): Promise<void> => {
@@ -149,32 +194,32 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     } catch (error) {
       reject(error)
     } finally {
-      release(company, member)
-      plan(id, company)
+      release(queue, member)
+      wake(queue)
     }
   }
 
   const watch = createWatch(waitMs / 10, () => {
     const now = performance.now()
     let waiting = 0
-    for (const company of companies.values()) {
-      const late = company.waiting.filter(({ until }) => until <= now)
-      if (late.length > 0) company.waiting = company.waiting.filter((one) => !late.includes(one))
+    for (const queue of queues.values()) {
+      const late = queue.waiting.filter(({ until }) => until <= now)
+      if (late.length > 0) queue.waiting = queue.waiting.filter((one) => !late.includes(one))
       for (const { reject } of late) reject(new Fault('unavailable', new Error('a write waited too long for its turn')))
-      waiting += company.waiting.length
+      waiting += queue.waiting.length
     }
     return waiting > 0
   })
 
   return {
     run(member) {
-      const { companyId, key } = member
-      const company = companyOf(companyId)
+      const { key } = member
+      const queue = queueOf(member)
       // By itself it gets at once the refusal that its key is in flight, or the stored answer.
-      if (key !== undefined && company.keys.has(key)) return member.alone()
+      if (key !== undefined && queue.keys.has(key)) return member.alone()
       return new Promise((resolve, reject) => {
-        company.waiting.push({ member, until: performance.now() + waitMs, resolve, reject })
-        plan(companyId, company)
+        queue.waiting.push({ member, until: performance.now() + waitMs, resolve, reject })
+        wake(queue)
         watch()
       })
     },
@@ -193,17 +238,17 @@ function isOver(error: unknown): boolean {
 }
 
 /** Takes the first write that can start, and those that can join it. */
-function takeGroup<One extends { member: GroupedWrite<unknown> }>(company: Company<One>): One[] {
+function takeGroup<One extends { member: GroupedWrite<unknown> }>(queue: Queue<One>): One[] {
   const group: One[] = []
   const own = { held: new Set<string>(), keys: new Set<string>() }
   let bytes = 0
   const rest: One[] = []
-  for (const one of company.waiting) {
+  for (const one of queue.waiting) {
     const { likeness, bytes: more, holds, key } = one.member
     const fits =
       group.length < rowsMax &&
       (group.length === 0 || (likeness === group[0]?.member.likeness && bytes + more <= bytesMax)) &&
-      !holds.some((each) => own.held.has(each) || company.held.has(each)) &&
+      !holds.some((each) => own.held.has(each) || queue.held.has(each)) &&
       (key === undefined || !own.keys.has(key))
     if (!fits) {
       rest.push(one)
@@ -213,11 +258,11 @@ function takeGroup<One extends { member: GroupedWrite<unknown> }>(company: Compa
     bytes += more
     hold(own, one.member)
   }
-  company.waiting = rest
+  queue.waiting = rest
   return group
 }
 
-type HeldValues = Pick<Company<never>, 'held' | 'keys'>
+type HeldValues = Pick<Queue<never>, 'held' | 'keys'>
 
 function hold({ held, keys }: HeldValues, { holds, key }: GroupedWrite<unknown>): void {
   for (const one of holds) held.add(one)
@@ -227,4 +272,13 @@ function hold({ held, keys }: HeldValues, { holds, key }: GroupedWrite<unknown>)
 function release({ held, keys }: HeldValues, { holds, key }: GroupedWrite<unknown>): void {
   for (const one of holds) held.delete(one)
   if (key !== undefined) keys.delete(key)
+}
+
+/** Returns a function that calls `work` the first time. */
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
 }

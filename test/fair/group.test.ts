@@ -5,13 +5,14 @@ import { createGroups, type GroupedWrite } from '#server/writes/group.ts'
 type Member = GroupedWrite<string> & { name: string }
 
 /** Groups whose transactions are answered by hand. */
-function opened({ waitMs = 60_000 } = {}) {
+function opened({ waitMs = 60_000, places = { most: 4, ms: 60_000 } } = {}) {
   const left: { names: string[]; answer(results: (string | undefined)[]): void; fail(error: unknown): void }[] = []
   const alone: { name: string; end(): void }[] = []
   const heard: number[] = []
   const redone: number[] = []
   const groups = createGroups<Member, string>({
     waitMs,
+    places,
     together: (members) =>
       new Promise((resolve, reject) => {
         left.push({ names: members.map(({ name }) => name), answer: resolve, fail: reject })
@@ -20,8 +21,9 @@ function opened({ waitMs = 60_000 } = {}) {
     onRedone: (rows) => redone.push(rows),
   })
   const run = (name: string, more: Partial<Member> = {}) => {
+    const { companyId = 1 } = more
     const done = groups.run({
-      ...{ name, companyId: 1, likeness: 'alike', key: undefined, holds: [], bytes: 100 },
+      ...{ name, companyId, share: { key: companyId }, likeness: 'alike', key: undefined, holds: [], bytes: 100 },
       alone: () => new Promise((resolve) => alone.push({ name, end: () => resolve(`${name} alone`) })),
       ...more,
     })
@@ -66,7 +68,7 @@ describe('Who leaves together', () => {
     for (const name of names(70)) void run(name)
     for (const name of names(3)) void run(name, { companyId: 2 })
     await aTurn()
-    expect(left.map(({ names }) => names.length)).toEqual([32, 32, 3])
+    expect(left.map(({ names }) => names.length)).toEqual([32, 3, 32])
   })
 
   type Row = { why: string; members: Partial<Member>[]; groups: string[][] }
@@ -154,6 +156,59 @@ describe('What a group did not do', () => {
     left[0]?.fail(error)
     expect(await Promise.allSettled(done)).toEqual(done.map(() => ({ status: 'rejected', reason: error })))
     expect(alone).toEqual([])
+  })
+})
+
+describe('Groups of the process', () => {
+  test('while all places are taken, calls of a company wait and leave together', async () => {
+    const { left, alone, run } = opened({ places: { most: 1, ms: 60_000 } })
+    void run('a')
+    await aTurn()
+    for (const companyId of [2, 3, 2, 3]) {
+      void run(`of ${companyId}`, { companyId })
+      await aTurn()
+    }
+    expect(left).toEqual([])
+    alone[0]?.end()
+    await expect.poll(() => left.length).toBe(1)
+    left[0]?.answer(left[0].names)
+    await expect.poll(() => left.map(({ names }) => names)).toEqual([
+      ['of 2', 'of 2'],
+      ['of 3', 'of 3'],
+    ])
+  })
+
+  test('one company takes no more than its turns', async () => {
+    const { left, run } = opened({ places: { most: 1, ms: 60_000 } })
+    for (const name of names(96)) void run(name)
+    for (const name of names(3)) void run(name, { companyId: 2 })
+    await aTurn()
+    left[0]?.answer(left[0].names)
+    await expect.poll(() => left.map(({ names }) => names.length)).toEqual([32, 3])
+  })
+
+  test('calls that only claim to be of companies take the turns of one', async () => {
+    const { alone, run } = opened({ places: { most: 1, ms: 60_000 } })
+    const end = () => alone.shift()?.end()
+    void run('first')
+    await aTurn()
+    for (const companyId of [5, 6, 7]) void run(`claims ${companyId}`, { companyId, share: { key: '192.0.2.1' } })
+    void run('of 5', { companyId: 5 })
+    const order: string[] = []
+    for (const _ of names(4)) {
+      end()
+      await expect.poll(() => alone.length).toBe(1)
+      order.push(alone[0]?.name ?? '')
+    }
+    expect(order).toEqual(['claims 5', 'of 5', 'claims 6', 'claims 7'])
+  })
+
+  test('a group that waits soon gives its place to another company', async () => {
+    const { alone, run } = opened({ places: { most: 1, ms: 10 } })
+    void run('slow')
+    void run('other', { companyId: 2 })
+    await aTurn()
+    await expect.poll(() => alone.map(({ name }) => name)).toEqual(['slow', 'other'])
   })
 })
 
