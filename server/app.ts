@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/operation-request.ts'
@@ -18,7 +19,7 @@ import { type Connection, openDatabase, type StreamConnection } from './store/da
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
 import type { SealingKeys } from './store/seal.ts'
-import { createGroups } from './writes/group.ts'
+import { createGroups, placesOfProcessor } from './writes/group.ts'
 
 /** All state of the service, which is passed as an argument. There is no other state. */
 export type App = ConsoleApp & {
@@ -122,6 +123,7 @@ export function createApp(
   const groups = createGroups({
     together: writeTogether,
     waitMs: config.connectTimeout,
+    places: placesOfProcessor * availableParallelism(),
     onGroup: metrics.groupLeft,
     onRedone: metrics.rowsRedone,
   })

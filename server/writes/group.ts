@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { briefWaitMs } from '#sql/system/connection.ts'
 import type { Share } from '../fair/shares.ts'
 import { createTurns, type Key } from '../fair/turns.ts'
@@ -38,8 +37,10 @@ type GroupOptions<Member, Result> = {
   together(members: readonly Member[]): Promise<readonly (Result | undefined)[]>
   /** Milliseconds that a write waits for its turn. */
   waitMs: number
-  /** Groups that run at once, and the milliseconds that each counts as running at most. */
-  places?: { most: number; ms: number }
+  /** Groups of the process that run at once. */
+  places: number
+  /** Milliseconds that a group counts as running at most. */
+  placeMs?: number
   /** Called for each group that starts, with its number of rows. */
   onGroup(rows: number): void
   /** Called with the number of rows of a group that are written alone. */
@@ -50,11 +51,10 @@ type GroupOptions<Member, Result> = {
 const underWayMax = 2
 const rowsMax = 32
 const bytesMax = 256 * 1024
-/**
- * Groups of the process that run at once: more would be shorter, and finish no sooner. One that waits, for whatever,
- * soon gives its place to another company's.
- */
-const defaultPlaces = { most: 2 * availableParallelism(), ms: 10 }
+/** Groups that run at once for each processor: more would be shorter, and finish no sooner. */
+export const placesOfProcessor = 2
+/** Milliseconds after which a group that waits, for whatever, gives its place to another company's. */
+const placeMsMax = 10
 /** Writes with a longer body are written alone. */
 export const groupedBodyMax = 64 * 1024
 
@@ -80,7 +80,8 @@ type Queue<One> = {
 export function createGroups<Member extends GroupedWrite<Result>, Result>({
   together,
   waitMs,
-  places = defaultPlaces,
+  places,
+  placeMs = placeMsMax,
   onGroup,
   onRedone,
 }: GroupOptions<Member, Result>): Groups<Member, Result> {
@@ -127,7 +128,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
 
   /** Starts one group of each ready queue in turn, while there are places. */
   const start = (): void => {
-    while (running < places.most) {
+    while (running < places) {
       const queue = ready.shift()
       if (!queue) return
       queue.isReady = false
@@ -150,7 +151,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     })
     running++
     queue.underWay++
-    const turn = setTimeout(leavePlace, places.ms).unref()
+    const turn = setTimeout(leavePlace, placeMs).unref()
     // A group may wait this long for a lock. After that it no longer keeps others from starting.
     const patience = setTimeout(end, briefWaitMs).unref()
     for (const { member } of group) hold(queue, member)
@@ -182,11 +183,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     }
   }
 
-  const settle = async (
-    queue: Queue<WaitingMember>,
-    one: WaitingMember,
-    outcome: Outcome,
-  ): Promise<void> => {
+  const settle = async (queue: Queue<WaitingMember>, one: WaitingMember, outcome: Outcome): Promise<void> => {
     const { member, resolve, reject } = one
     try {
       if (outcome && 'error' in outcome) reject(outcome.error)

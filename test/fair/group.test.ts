@@ -5,14 +5,14 @@ import { createGroups, type GroupedWrite } from '#server/writes/group.ts'
 type Member = GroupedWrite<string> & { name: string }
 
 /** Groups whose transactions are answered by hand. */
-function opened({ waitMs = 60_000, places = { most: 4, ms: 60_000 } } = {}) {
+function opened({ waitMs = 60_000, places = 4, placeMs = 60_000 } = {}) {
   const left: { names: string[]; answer(results: (string | undefined)[]): void; fail(error: unknown): void }[] = []
   const alone: { name: string; end(): void }[] = []
   const heard: number[] = []
   const redone: number[] = []
   const groups = createGroups<Member, string>({
     waitMs,
-    places,
+    ...{ places, placeMs },
     together: (members) =>
       new Promise((resolve, reject) => {
         left.push({ names: members.map(({ name }) => name), answer: resolve, fail: reject })
@@ -161,7 +161,7 @@ describe('What a group did not do', () => {
 
 describe('Groups of the process', () => {
   test('while all places are taken, calls of a company wait and leave together', async () => {
-    const { left, alone, run } = opened({ places: { most: 1, ms: 60_000 } })
+    const { left, alone, run } = opened({ places: 1 })
     void run('a')
     await aTurn()
     for (const companyId of [2, 3, 2, 3]) {
@@ -172,14 +172,16 @@ describe('Groups of the process', () => {
     alone[0]?.end()
     await expect.poll(() => left.length).toBe(1)
     left[0]?.answer(left[0].names)
-    await expect.poll(() => left.map(({ names }) => names)).toEqual([
-      ['of 2', 'of 2'],
-      ['of 3', 'of 3'],
-    ])
+    await expect
+      .poll(() => left.map(({ names }) => names))
+      .toEqual([
+        ['of 2', 'of 2'],
+        ['of 3', 'of 3'],
+      ])
   })
 
   test('one company takes no more than its turns', async () => {
-    const { left, run } = opened({ places: { most: 1, ms: 60_000 } })
+    const { left, run } = opened({ places: 1 })
     for (const name of names(96)) void run(name)
     for (const name of names(3)) void run(name, { companyId: 2 })
     await aTurn()
@@ -188,7 +190,7 @@ describe('Groups of the process', () => {
   })
 
   test('calls that only claim to be of companies take the turns of one', async () => {
-    const { alone, run } = opened({ places: { most: 1, ms: 60_000 } })
+    const { alone, run } = opened({ places: 1 })
     const end = () => alone.shift()?.end()
     void run('first')
     await aTurn()
@@ -203,8 +205,16 @@ describe('Groups of the process', () => {
     expect(order).toEqual(['claims 5', 'of 5', 'claims 6', 'claims 7'])
   })
 
+  test('calls that only claim to be of a company keep none of its own from starting', async () => {
+    const { alone, run } = opened()
+    for (const name of names(3)) void run(name, { likeness: name, share: { key: '192.0.2.1' } })
+    void run('own', { likeness: 'own' })
+    await aTurn()
+    expect(alone.map(({ name }) => name).toSorted()).toEqual(['0', '1', 'own'])
+  })
+
   test('a group that waits soon gives its place to another company', async () => {
-    const { alone, run } = opened({ places: { most: 1, ms: 10 } })
+    const { alone, run } = opened({ places: 1, placeMs: 10 })
     void run('slow')
     void run('other', { companyId: 2 })
     await aTurn()
