@@ -111,7 +111,7 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
   async function write(writer: number): Promise<void> {
     for (let turn = 0; isWriting; turn++) {
       await create(`${started}-${writer}-${turn}`)
-      await pause(20)
+      await pause(60)
     }
   }
 
@@ -119,7 +119,7 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
     while (isWriting) {
       const { status } = await call('GET', '/v1/clients?limit=1&q=nobody')
       if (status === 200) lastReadAt = performance.now()
-      await pause(status === 200 ? 30 : 100)
+      await pause(status === 200 ? 80 : 100)
     }
   }
 
