@@ -51,9 +51,9 @@ type GroupOptions<Member, Result> = {
 const underWayMax = 2
 const rowsMax = 32
 const bytesMax = 256 * 1024
-/** Groups that run at once for each processor: more would be shorter, and finish no sooner. */
+/** Groups that run at once for each processor. More would have fewer rows each, and end no sooner. */
 export const placesOfProcessor = 2
-/** Milliseconds after which a group that waits, for whatever, gives its place to another company's. */
+/** Milliseconds after which a group gives its place to others, whatever it waits for. */
 const placeMsMax = 10
 /** Writes with a longer body are written alone. */
 export const groupedBodyMax = 64 * 1024
@@ -73,6 +73,7 @@ type Queue<One> = {
   /** Records, values and trees that running calls write, and their keys. */
   held: Set<string>
   keys: Set<string>
+  /** Whether it waits for its turn. */
   isReady: boolean
 }
 
@@ -112,8 +113,8 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     plan()
   }
 
-  const forgetIdle = ({ name, waiting, underWay, held, keys }: Queue<WaitingMember>): void => {
-    if (waiting.length + underWay + held.size + keys.size === 0) queues.delete(name)
+  const forgetIdle = ({ name, isReady, waiting, underWay, held, keys }: Queue<WaitingMember>): void => {
+    if (!isReady && waiting.length + underWay + held.size + keys.size === 0) queues.delete(name)
   }
 
   /** Starts groups after all calls of this turn of the event loop are queued. */

@@ -237,3 +237,18 @@ test('A write whose turn does not come in time is told that the service is unava
   await expect(run('second', { holds: ['clients 1'] })).rejects.toMatchObject({ code: 'unavailable' })
   expect(alone.map(({ name }) => name)).toEqual(['first'])
 })
+
+test('A write takes the turn that its company has kept from one that waited too long', async () => {
+  const { run, alone } = opened({ waitMs: 100, places: 1 })
+  const first = run('first')
+  await aTurn()
+  await expect(run('late')).rejects.toMatchObject({ code: 'unavailable' })
+  const other = run('other', { companyId: 2 })
+  alone[0]?.end()
+  await first
+  // Its company is idle now, and has its turn still.
+  await new Promise((resolve) => process.nextTick(resolve))
+  void run('next')
+  await expect.poll(() => alone.map(({ name }) => name)).toEqual(['first', 'next'])
+  await expect(other).rejects.toMatchObject({ code: 'unavailable' })
+})
