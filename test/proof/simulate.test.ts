@@ -17,10 +17,10 @@ import { type RarePath, rarePaths, simulate } from '../../proof/simulate/simulat
 const root = join(import.meta.dirname, '../..')
 
 /** The first of those that go each rare path together. */
-const rareSeed = 15
+const rareSeed = 19
 const seedsMax = 12
-/** One that finds the planted bug. */
-const plantedSeed = 2
+/** One that finds the planted bug, and does not depend on which of several waiting sessions PostgreSQL wakes first. */
+const plantedSeed = 3
 
 test('A schedule goes every rare path and keeps every promise; a planted bug is found, and again by following its steps', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-simulated-'))
