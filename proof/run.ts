@@ -45,7 +45,7 @@ export type Outcome = {
   violations: Violation[]
 }
 
-/** Rotations that fail one after the other before no more is tried. */
+/** After so many failed rotations in a row no more is tried. */
 const failuresMost = 30
 
 /** Runs a service under load and faults, writes the history, and checks it. */
@@ -83,6 +83,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
     }
   }
   const rotate = async (account: OwnAccount, isOver: () => boolean): Promise<void> => {
+    const pauseMs = kills === undefined ? 2000 : 10_000
     let failures = 0
     while (!isOver() || (failures > 0 && failures < failuresMost)) {
       const former = account.token
@@ -95,7 +96,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
         for (const token of [former, former])
           await recorder.send({ operation: 'revoked token', company: 'a', token, method: 'GET', path: '/v1/clients' })
       }
-      await after(failures > 0 ? 1000 : kills === undefined ? 2000 : 10_000)
+      await after(failures > 0 ? 1000 : pauseMs)
     }
   }
   try {

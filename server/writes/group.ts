@@ -7,7 +7,7 @@ import { Fault, isConnectionLost } from '../store/faults.ts'
 /** A write that may share its transaction with others that wait at the same moment. */
 export type GroupedWrite<Result> = {
   companyId: number
-  /** The share whose turns it takes. A call that only claims to be of a company is in another share than its calls. */
+  /** The share whose turns it takes. A call whose token is not confirmed is in another share than those of its company. */
   share: Pick<Share, 'key'>
   /** The caller, peer and route, which are the same for all members of a group. */
   likeness: string
@@ -91,7 +91,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
   /** Queues with writes that may be able to start. */
   const ready = createTurns<Queue<WaitingMember>>()
   let isPlanned = false
-  let running = 0
+  let placesTaken = 0
 
   const queueOf = ({ companyId, share }: Member): Queue<WaitingMember> => {
     const name = share.key === companyId ? companyId : `${share.key} ${companyId}`
@@ -102,7 +102,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     return made
   }
 
-  /** Lets a queue start what it can in its turn. */
+  /** Puts a queue with waiting writes in line for its turn. */
   const wake = (queue: Queue<WaitingMember>): void => {
     const [first] = queue.waiting
     if (first && !queue.isReady) {
@@ -121,15 +121,13 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
   const plan = (): void => {
     if (isPlanned) return
     isPlanned = true
-    setImmediate(() => {
-      isPlanned = false
-      start()
-    })
+    setImmediate(start)
   }
 
   /** Starts one group of each ready queue in turn, while there are places. */
   const start = (): void => {
-    while (running < places) {
+    isPlanned = false
+    while (placesTaken < places) {
       const queue = ready.shift()
       if (!queue) return
       queue.isReady = false
@@ -143,16 +141,16 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
 
   const leave = async (queue: Queue<WaitingMember>, group: readonly WaitingMember[]): Promise<void> => {
     const leavePlace = once(() => {
-      running--
+      placesTaken--
       plan()
     })
     const end = once(() => {
       queue.underWay--
       wake(queue)
     })
-    running++
+    placesTaken++
     queue.underWay++
-    const turn = setTimeout(leavePlace, placeMs).unref()
+    const placeTimer = setTimeout(leavePlace, placeMs).unref()
     // A group may wait this long for a lock. After that it no longer keeps others from starting.
     const patience = setTimeout(end, briefWaitMs).unref()
     for (const { member } of group) hold(queue, member)
@@ -164,7 +162,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
     if (group.length > 1 && alone > 0) onRedone(alone)
     await Promise.all(group.map((one, place) => settle(queue, one, outcomes[place])))
     clearTimeout(patience)
-    clearTimeout(turn)
+    clearTimeout(placeTimer)
     leavePlace()
     end()
   }

@@ -189,7 +189,7 @@ describe('Groups of the process', () => {
     await expect.poll(() => left.map(({ names }) => names.length)).toEqual([32, 3])
   })
 
-  test('calls that only claim to be of companies take the turns of one', async () => {
+  test('all calls of a network that only claim to be of companies share one turn', async () => {
     const { alone, run } = opened({ places: 1 })
     const end = () => alone.shift()?.end()
     void run('first')
@@ -213,7 +213,7 @@ describe('Groups of the process', () => {
     expect(alone.map(({ name }) => name).toSorted()).toEqual(['0', '1', 'own'])
   })
 
-  test('a group that waits soon gives its place to another company', async () => {
+  test('a slow group gives its place to another company', async () => {
     const { alone, run } = opened({ places: 1, placeMs: 10 })
     void run('slow')
     void run('other', { companyId: 2 })

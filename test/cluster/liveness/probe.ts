@@ -119,7 +119,7 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
     while (isWriting) {
       const { status } = await call('GET', '/v1/clients?limit=1&q=nobody')
       if (status === 200) lastReadAt = performance.now()
-      await pause(status === 200 ? 80 : 100)
+      await pause(100)
     }
   }
 
