@@ -21,7 +21,7 @@ export const byKey = (table: string, companyId: number | Sql, id: number | Sql, 
 export const companyRow = (id: number | Sql): Sql => sql`(select * from companies where id = ${id} offset 0)`
 
 /** Selects records by their keys, each once, as the source of rows `r`. They are locked in the order of their ids. */
-export const byKeys = (table: string, companyId: number, ids: readonly number[], lock = ''): Sql =>
+export const byKeys = (table: string, companyId: number | Sql, ids: readonly number[] | Sql, lock = ''): Sql =>
   sql`(select distinct id from unnest(${ids}::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from ${identifier(table)} where company_id = ${companyId} and id = wanted.id ${raw(lock)} offset 0
@@ -70,7 +70,7 @@ export const liveNamed = (
   columns: string,
   table: string,
   companyId: number | Sql,
-  [column, value]: [string, string],
+  [column, value]: [string, string | Sql],
 ): Sql => {
   const named = sql`lower(${identifier(column)})`
   return sql`select ${raw(columns)} from ${identifier(table)}

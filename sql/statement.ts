@@ -39,18 +39,70 @@ const nameLengthMax = 63
 
 /** Creates a statement. `steps` replace it if a distributed database accepts no form of the query. */
 export function statement(query: Sql, name?: string, steps?: Steps): Statement {
-  const { text, values } = query
-  const made = name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
+  const made = named(name, query.text, query.values)
   const form = (query as ForkedSql).distributed
   const distributed = steps ?? (form && ((run: Run) => run(statement(form(), name))))
   return distributed ? { ...made, distributed } : made
 }
+
+const named = (name: string | undefined, text: string, values: unknown[]): Statement =>
+  name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
 
 /** Returns the template tag of a statement with a name. */
 export const query =
   (name: string) =>
   (texts: readonly string[], ...values: readonly RawValue[]): Statement =>
     statement(sql(texts, ...values), name)
+
+/** The values of a statement as its text has them: an expression for each. */
+export type Given<Values> = { readonly [name in keyof Values]: Sql }
+
+/** Stands for a value in a text that is made once. */
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** A text with the names of its values in their order. */
+type PreparedText = { text: string; names: readonly string[]; distributed: (() => PreparedText) | undefined }
+
+/**
+ * Creates a statement whose text is made once for its name, because it takes longer to make than to send. `build` gets
+ * expressions for the values; all else that it depends on is part of the name. It throws if the text has a value that
+ * is not given, which would be that of the first call for ever.
+ */
+export const prepared = createPrepared()
+
+function createPrepared() {
+  const texts = new Map<string, PreparedText>()
+  const textOf = ({ text, values, distributed }: ForkedSql): PreparedText => {
+    const names = values.map((value) => {
+      if (!(value instanceof Placeholder)) throw new Error(`a text that is made once has the value ${value}`)
+      return value.name
+    })
+    let there: PreparedText | undefined
+    const makeThere = distributed && (() => (there ??= textOf(distributed())))
+    return { text, names, distributed: makeThere }
+  }
+  return <Values extends object>(name: string, values: Values, build: (given: Given<Values>) => Sql): Statement => {
+    const fill = ({ text, names, distributed }: PreparedText): Statement => {
+      const made = named(
+        name,
+        text,
+        names.map((one) => values[one as keyof Values]),
+      )
+      return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
+    }
+    const known = texts.get(name)
+    if (known) return fill(known)
+    const given = Object.fromEntries(Object.keys(values).map((one) => [one, plainSql`${new Placeholder(one)}`]))
+    const made = textOf(build(given as Given<Values>))
+    texts.set(name, made)
+    return fill(made)
+  }
+}
 
 /** A part of a statement that has another form where companies are distributed. */
 type ForkedSql = Sql & { distributed?: () => Sql }
@@ -96,13 +148,16 @@ const textOf = (value: Sql): Sql => sql`coalesce(to_json(${value})::text, 'null'
  */
 export type Prefetch = {
   name: string
+  /** Its company, and the id, reference or rows (as JSON) that it looks for. */
+  values: PrefetchValues
   /** Returns the query. `among` are the places of the rows of a set to look up; all by default. */
-  query(among?: Sql): Sql
+  query(given: Given<PrefetchValues>, among?: Sql): Sql
 }
+type PrefetchValues = { companyId: number; soughtFor: string | number }
 
 /** Returns a prefetch as a statement of its own. */
-export const prefetchStatement = ({ name, query }: Prefetch): Statement =>
-  statement(sql`select ${prefetchedRow(query())} as seen`, `${name}.prefetch`)
+export const prefetchStatement = ({ name, values, query }: Prefetch): Statement =>
+  prepared(`${name}.prefetch`, values, (given) => sql`select ${prefetchedRow(query(given))} as seen`)
 
 /** Returns the prefetched row as one value, or null if there is none. */
 export const prefetchedRow = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`

@@ -6,7 +6,7 @@ import { insertRecords } from './records/insert.ts'
 import { lookUp, prefetchForCreate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
 import { updateHeld } from './records/update.ts'
-import { type Statement, sql, statement } from './statement.ts'
+import { type Prefetch, prepared, type Statement, sql, statement } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
@@ -62,10 +62,29 @@ describe('The SQL that is derived', () => {
       ),
     )
     const made = subsets.map((sent) => prefetchForCreate(7, projects, [{ sent }]))
-    const texts = new Map(made.map((prefetch) => [prefetch.name, prefetch.query().text]))
+    const textOf = ({ values, query }: Prefetch): string =>
+      query({ companyId: sql`${values.companyId}`, soughtFor: sql`${values.soughtFor}` }).text
+    const texts = new Map(made.map((prefetch) => [prefetch.name, textOf(prefetch)]))
     expect(texts.size).toBe(1 + 5 + 10 + 1)
-    for (const prefetch of made) expect(prefetch.query().text).toBe(texts.get(prefetch.name))
+    for (const prefetch of made) expect(textOf(prefetch)).toBe(texts.get(prefetch.name))
     expect(texts.get('projects.create:0')).not.toContain('clients')
+  })
+
+  test('has its text once for its name, and the values of each call', () => {
+    const [one, other] = [7001, 8002].map((companyId) => {
+      const prefetch = prefetchForCreate(companyId, projects, [{ sent: { code: `C-${companyId}` } }])
+      return beginWrite({ ...ask, companyId }, [], prefetch)
+    }) as [Statement, Statement]
+    const valuesWith = (company: number, { values }: Statement) =>
+      values.filter((value) => `${value}`.includes(`${company}`))
+    expect(other.text).toBe(one.text)
+    expect(valuesWith(7001, other)).toEqual([])
+    expect(valuesWith(8002, other)).toHaveLength(valuesWith(7001, one).length)
+  })
+
+  test('has no text that is made once with a value of its first call', () => {
+    const leak = (id: number) => prepared('leak', { companyId: id }, (given) => sql`select ${given.companyId}, ${id}`)
+    for (const id of [1, 2]) expect(() => leak(id)).toThrow(`has the value ${id}`)
   })
 
   test('draws no id of a record where companies are distributed, but by a statement of the coordinator', async () => {

@@ -123,7 +123,7 @@ export async function sendAnswers<Who, Answer>(
   transaction.onFailure((error) => (violatedIndex(error) === answersKey ? conflict(error) : error))
   const [stored, read] = [
     kept.length > 0
-      ? transaction.run<KeyTagRow>(storeResponses(companyId, kept, definition && tagWithin(companyId, definition)))
+      ? transaction.run<KeyTagRow>(storeResponses(companyId, kept, definition && tagWithin(definition)))
       : [],
     definition && others.length > 0 ? transaction.run<TagRow>(tagsOf(companyId, definition, others)) : [],
   ]

@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
-import { identifier, query, type Statement, sql, statement } from '../statement.ts'
+import { identifier, prepared, query, type Statement, sql } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { columnsOf, parameter, typedColumns } from './columns.ts'
@@ -31,22 +31,16 @@ type InsertRequest = {
 export function insertRecords({ author, definition, records, currency }: InsertRequest): Statement[] {
   const { companyId } = author
   const { name } = definition
-  const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
-  const given = records.map(({ id, values }) => ({
-    id,
-    ...Object.fromEntries(columns.map(([column]) => [column, values[column] ?? null])),
-  }))
-  const returning =
-    currency === undefined
-      ? sql``
-      : sql` returning r.id, r.version, ${recordJson(definition, sql`${currency}::text`)} as json`
+  const isShown = currency !== undefined
+  const rows = JSON.stringify(records.map(({ id, values }) => ({ ...values, id })))
   return [
-    statement(
-      sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})
-    select c.id, given.id, ${namesOf(columns, 'given.')} from companies c cross join json_to_recordset(${JSON.stringify(given)}::json)
-      as given (id bigint, ${typedColumns(columns)}) where c.id = ${companyId}${returning}`,
-      `${name}.insert${currency === undefined ? '' : '-shown'}`,
-    ),
+    prepared(`${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
+      const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
+      const shown = sql`r.id, r.version, ${recordJson(definition, sql`${given.currency}::text`)} as json`
+      return sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})
+    select c.id, given.id, ${namesOf(columns, 'given.')} from companies c cross join json_to_recordset(${given.rows}::json)
+      as given (id bigint, ${typedColumns(columns)}) where c.id = ${given.companyId}${isShown ? sql` returning ${shown}` : sql``}`
+    }),
     appendChanges(
       author,
       { records: name, action: 'created' },

@@ -4,7 +4,7 @@ import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
+import { eitherSql, type Given, identifier, type Prefetch, prepared, type Statement, sql } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
@@ -28,19 +28,23 @@ export function prefetchForCreate(
   rows: readonly LookUpRow[],
   waits: WaitsForLocks = true,
 ): Prefetch {
-  const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
-  const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`] : []
   const needs = needsOf(definition, rows)
-  const columns = [
-    sql`${currencyOf(companyId)} as ${identifier(currencyColumn)}`,
-    ...plan,
-    ...lookUps(companyId, definition, needs, waits),
-  ]
-  // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
-  const from = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, rows)}`
   return {
     name: `${definition.name}.create:${shapeOf(lookedUp(definition), needs)}`,
-    query: (among) => rowsOf(sql`${from}${onlyAmong(among)}`),
+    values: { companyId, soughtFor: rowsJson(needs, rows) },
+    query({ companyId, soughtFor }, among) {
+      const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
+      const plan = sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`
+      const columns = [
+        sql`${currencyOf(companyId)} as ${identifier(currencyColumn)}`,
+        ...(isPlanLimited(definition.name) ? [plan] : []),
+        ...lookUps(companyId, definition, needs, waits),
+      ]
+      // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
+      const id = sql`${newId} as ${identifier(newIdColumn)}`
+      const source = givenRows(definition, needs, soughtFor)
+      return rowsOf(sql`select given.place, ${id}, ${join(columns)} from ${source}${onlyAmong(among)}`)
+    },
   }
 }
 
@@ -55,8 +59,20 @@ export function prefetchForUpdate(
   rows: readonly LookUpRow[],
   waits: WaitsForLocks = true,
 ): Prefetch {
-  const { name } = definition
   const needs = needsOf(definition, rows)
+  return {
+    name: `${definition.name}.update:${shapeOf(lookedUp(definition), needs)}`,
+    values: { companyId, soughtFor: rowsJson(needs, rows) },
+    query: (given, among) => lookUpUpdates(given, definition, { needs, waits, among }),
+  }
+}
+
+function lookUpUpdates(
+  { companyId, soughtFor }: Given<Prefetch['values']>,
+  definition: Definition,
+  { needs, waits, among }: { needs: readonly string[]; waits: WaitsForLocks; among: Sql | undefined },
+): Sql {
+  const { name } = definition
   const reading = readingReferences(definition)
   const references = referencesInOrder(definition).filter(([field]) => needs.includes(field) || reading.includes(field))
   const trees = references.filter(([, { to }]) => to === name)
@@ -85,14 +101,11 @@ export function prefetchForUpdate(
     ...reading.map((field) => sql`referred.${identifier(wasColumn(field))}`),
     ...holderColumns(companyId, definition, needs, 'referred'),
   ]
-  return {
-    name: `${name}.update:${shapeOf(lookedUp(definition), needs)}`,
-    query: (among) => sql`with referred as materialized (
-        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}${onlyAmong(among)}
+  return sql`with referred as materialized (
+        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, soughtFor)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
       from referred cross join lateral (${lockRecord(companyId, definition, sql`referred.id`, orSkip('for no key update', waits))}) r
-      ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`,
-  }
+      ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`
 }
 
 /** Whether to wait for records that another transaction has locked. Else they are skipped, as if they did not exist. */
@@ -118,16 +131,21 @@ export const lookedUp = memoize((definition: Definition): readonly string[] => [
   ...uniqueFields(definition),
 ])
 
-/** Returns the rows as the source `given`: their place, record and the needed values. */
-function givenRows(definition: Definition, needs: readonly string[], rows: readonly LookUpRow[]): Sql {
-  const given = rows.map(({ id = null, sent }, place) => ({
-    place,
-    id,
-    ...Object.fromEntries(needs.map((field) => [sentColumn(field), sent[field] ?? null])),
-  }))
+/** Returns the rows as JSON: their place, record and the needed values. */
+const rowsJson = (needs: readonly string[], rows: readonly LookUpRow[]): string =>
+  JSON.stringify(
+    rows.map(({ id = null, sent }, place) => {
+      const row: { [column: string]: string | number | null } = { place, id }
+      for (const field of needs) row[sentColumn(field)] = sent[field] ?? null
+      return row
+    }),
+  )
+
+/** Returns the rows as the source `given`. */
+function givenRows(definition: Definition, needs: readonly string[], rows: Sql): Sql {
   const type = (field: string) => (definition.fields[field]?.kind === 'reference' ? 'bigint' : 'text')
   const columns = ['place int', 'id bigint', ...needs.map((field) => `${sentColumn(field)} ${type(field)}`)]
-  return sql`json_to_recordset(${JSON.stringify(given)}::json) as given (${raw(columns.join(', '))})`
+  return sql`json_to_recordset(${rows}::json) as given (${raw(columns.join(', '))})`
 }
 
 const sentColumn = (field: string): string => `${field}__sent`
@@ -139,15 +157,19 @@ const sentAs = (source: string, field: string): Sql => raw(`${source}.${sentColu
  * if that limits a resource that may be removed.
  */
 export function prefetchForDelete(companyId: number, definition: Definition, id: number): Prefetch {
+  return {
+    name: `${definition.name}.delete`,
+    values: { companyId, soughtFor: id },
+    query: (given) => lookUpRemoved(given, definition),
+  }
+}
+
+function lookUpRemoved({ companyId, soughtFor: id }: Given<Prefetch['values']>, definition: Definition): Sql {
   const { name } = definition
   const plan = goingWith(definition).some(isPlanLimited) ? [sql`(${planHeld(companyId)}) as plan`] : []
   const record = join([recordColumns(companyId, definition), ...plan])
   const trees = treesOf(definition)
-  if (trees.length === 0)
-    return {
-      name: `${name}.delete`,
-      query: () => sql`select ${record} from (${lockRecord(companyId, definition, id, 'for update')}) r`,
-    }
+  if (trees.length === 0) return sql`select ${record} from (${lockRecord(companyId, definition, id, 'for update')}) r`
   const children = trees.map((field) => {
     const reference = identifier(field)
     return sql`select id from (
@@ -155,21 +177,22 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
           ${inOrderOf(reference)}
         ) child`
   })
-  return {
-    name: `${name}.delete`,
-    query: () => sql`with family as materialized (
+  return sql`with family as materialized (
         select r.* from (select distinct id from (select ${id}::bigint as id union all ${join(children, ' union all ')}) each order by id) wanted
         cross join lateral ${byKey(name, companyId, sql`wanted.id`, 'for update')} r
       )
-      select ${record}, (select json_agg(id) from family) as family from family r where r.id = ${id} and r.deleted_at is null`,
-  }
+      select ${record}, (select json_agg(id) from family) as family from family r where r.id = ${id} and r.deleted_at is null`
 }
 
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return query(`${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`)`
-    select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`
+  return prepared(
+    `${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`,
+    { companyId, rows: rowsJson(needs, [{ sent }]) },
+    (given) => sql`
+    select ${join(lookUps(given.companyId, definition, needs))} from ${givenRows(definition, needs, given.rows)}`,
+  )
 }
 
 /** Names of the columns for the id of a new record, and for the currency of its company. */
@@ -185,10 +208,10 @@ export const keyColumn = (field: string): string => `${field}__key`
  * The record is locked by the inner query and returned by the outer one. So the result, and its references, are of the
  * row at the time of the lock.
  */
-const lockRecord = (companyId: number, { name }: Definition, id: number | Sql, lock: string): Sql =>
+const lockRecord = (companyId: number | Sql, { name }: Definition, id: number | Sql, lock: string): Sql =>
   sql`select * from ${byKey(name, companyId, id, lock)} held where deleted_at is null`
 
-const recordColumns = (companyId: number, definition: Definition): Sql =>
+const recordColumns = (companyId: number | Sql, definition: Definition): Sql =>
   sql`r.version, ${recordJson(definition, currencyOf(companyId))} as json`
 
 /** Returns the references to records that the rules of a resource read. */
@@ -201,7 +224,7 @@ export const wasColumn = (field: string): string => `${field}__was`
 
 /** Returns a column for each needed reference, in the lock order, and two for each unique value. */
 const lookUps = (
-  companyId: number,
+  companyId: number | Sql,
   definition: Definition,
   needs: readonly string[],
   waits: WaitsForLocks = true,
@@ -220,12 +243,12 @@ const lookUps = (
  * foreign key alone does not prevent a soft delete.
  */
 function lockReferenced(
-  companyId: number,
+  companyId: number | Sql,
   { to, reads, only }: ReferenceField,
   { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: WaitsForLocks },
 ): Sql {
   const columns = ['id', ...(reads ?? [])].map(identifier)
-  const eligible = only ? sql` and ${identifier(only.column)} = ${only.value}` : sql``
+  const eligible = only ? sql` and ${identifier(only.column)} = ${raw(`'${only.value}'`)}` : sql``
   // A rule that reads the record needs it unchanged until the commit; existence alone needs it undeleted.
   const hold = orSkip(reads ? 'for share' : 'for key share', waits)
   return sql`(select row_to_json(it) from (
@@ -233,7 +256,12 @@ function lockReferenced(
       ) it)`
 }
 
-const holderColumns = (companyId: number, definition: Definition, needs: readonly string[], source: string): Sql[] =>
+const holderColumns = (
+  companyId: number | Sql,
+  definition: Definition,
+  needs: readonly string[],
+  source: string,
+): Sql[] =>
   uniqueFields(definition)
     .filter((field) => needs.includes(field))
     .flatMap((field) => {

@@ -30,4 +30,5 @@ const currencyPlace = '\0'
 
 const allTextsOf = memoize((definition: Definition) => textsOf(definition, Object.keys(definition.fields)))
 
-export const currencyOf = (companyId: number): Sql => sql`(select currency from companies where id = ${companyId})`
+export const currencyOf = (companyId: number | Sql): Sql =>
+  sql`(select currency from companies where id = ${companyId})`

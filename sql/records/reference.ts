@@ -13,7 +13,9 @@ import { fetchedWithCaller } from './read.ts'
  */
 export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.of-reference`,
-  query: () => liveNamed(`id, ${referenceField} as reference`, name, companyId, [referenceField, value]),
+  values: { companyId, soughtFor: value },
+  query: (given) =>
+    liveNamed(`id, ${referenceField} as reference`, name, given.companyId, [referenceField, given.soughtFor]),
 })
 
 export function fetchByReference(ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement {

@@ -1,8 +1,8 @@
-import { join } from 'sql-template-tag'
+import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { LogAuthor, Origin } from '../author.ts'
-import { eitherSql, identifier, type Statement, sql, statement } from '../statement.ts'
+import { eitherSql, identifier, prepared, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { columnsOf, shapeOf, typedColumns } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
@@ -21,35 +21,44 @@ type UpdateRequest = {
 export function updateHeld({ author, definition, updates, names, isShown }: UpdateRequest): Statement[] {
   const { companyId } = author
   const { name } = definition
-  const columns = columnsOf(definition).filter(([column]) => names.includes(column))
-  const given = updates.map(({ id, values }) => ({ __id: id, ...values }))
-  const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
-  const source = sql`json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, ${typedColumns(columns)})`
-  const found = eitherSql(
-    sql`(
-      select held.place as __place, given.* from ${source}
-      cross join lateral (
-        select ctid as place from ${identifier(name)} where company_id = ${companyId} and id = given.__id offset 0
-      ) held
-    ) given where r.ctid = given.__place`,
-    () => sql`${source} where r.company_id = ${companyId} and r.id = given.__id`,
-  )
-  const returning = isShown
-    ? sql` returning r.id, r.version, ${recordJson(definition, currencyOf(companyId))} as json`
-    : sql``
+  const rows = JSON.stringify(updates.map(({ id, values }) => ({ __id: id, ...values })))
+  const shape = { names, isShown }
   return [
-    statement(
-      sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
-    from ${found}${returning}`,
-      // Callers can change any fields; only statements with few columns are prepared.
-      names.length <= 2
-        ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`
-        : undefined,
-    ),
+    // Callers can change any fields; only statements with few columns are prepared.
+    names.length <= 2
+      ? prepared(
+          `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`,
+          { companyId, rows },
+          (given) => updateSql(given, definition, shape),
+        )
+      : statement(updateSql({ companyId: sql`${companyId}`, rows: sql`${rows}` }, definition, shape)),
     appendChanges(
       author,
       { records: name, action: 'changed' },
       updates.map(({ id, version, by, changes }) => ({ by, record_id: id, version: version + 1, changes })),
     ),
   ]
+}
+
+function updateSql(
+  { companyId, rows }: { companyId: Sql; rows: Sql },
+  definition: Definition,
+  { names, isShown }: Pick<UpdateRequest, 'names' | 'isShown'>,
+): Sql {
+  const table = identifier(definition.name)
+  const columns = columnsOf(definition).filter(([column]) => names.includes(column))
+  const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
+  const source = sql`json_to_recordset(${rows}::json) as given (__id bigint, ${typedColumns(columns)})`
+  const found = eitherSql(
+    sql`(
+      select held.place as __place, given.* from ${source}
+      cross join lateral (
+        select ctid as place from ${table} where company_id = ${companyId} and id = given.__id offset 0
+      ) held
+    ) given where r.ctid = given.__place`,
+    () => sql`${source} where r.company_id = ${companyId} and r.id = given.__id`,
+  )
+  const shown = sql`r.id, r.version, ${recordJson(definition, currencyOf(companyId))} as json`
+  return sql`update ${table} r set ${join(assignments)}, version = version + 1, updated_at = now()
+    from ${found}${isShown ? sql` returning ${shown}` : sql``}`
 }

@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Prefetch, prefetchedRow, query, type Statement, sql } from '../statement.ts'
+import { type Given, type Prefetch, prefetchedRow, prepared, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
 import { answerOf, type EarlierRow, type KeyAsk, lockKey } from './stored-responses.ts'
 
@@ -23,21 +23,41 @@ export function beginWrite(
   prefetch: Prefetch | null,
   waits = true,
 ): Statement {
+  const values: BeginValues = {
+    ...ask,
+    keys: keys.map(({ key }) => key),
+    locks: keys.map(({ lock }) => lock),
+    soughtFor: prefetch?.values.soughtFor ?? '',
+  }
   const isKeyed = keys.length > 0
+  return prepared(
+    `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`,
+    values,
+    (given) => beginSql(given, prefetch, { isKeyed, waits }),
+  )
+}
+
+type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; soughtFor: string | number }
+
+function beginSql(
+  given: Given<BeginValues>,
+  prefetch: Prefetch | null,
+  { isKeyed, waits }: { isKeyed: boolean; waits: boolean },
+): Sql {
   const passed = sql`exists (select from caller where live and address_allowed and lacks_scope is null and feature_off is null)`
-  const seen = (among?: Sql): Sql => (prefetch ? prefetchedRow(prefetch.query(among)) : sql`null`)
+  const seen = (among?: Sql): Sql => (prefetch ? prefetchedRow(prefetch.query(given, among)) : sql`null`)
   const rest = isKeyed
     ? sql`, asked as materialized (
       select given.place::int - 1 as place, given.key
-      from unnest(${keys.map(({ key }) => key)}::text[], ${keys.map(({ lock }) => lock)}::bigint[]) with ordinality given (key, lock, place)
+      from unnest(${given.keys}::text[], ${given.locks}::bigint[]) with ordinality given (key, lock, place)
       where case when ${passed} then ${lockKey(sql`given.lock`)} end
     ), earlier as materialized (
-      select asked.place, answer.* from asked cross join lateral (${answerOf(ask.companyId, sql`asked.key`)} offset 0) answer
+      select asked.place, answer.* from asked cross join lateral (${answerOf(given.companyId, sql`asked.key`)} offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
     ) select earlier.*, caller.*, case when exists (select from going) then ${seen(sql`array(select place from going)`)} end as seen
     from caller left join earlier on true`
     : sql` select caller.*, case when ${passed} then ${seen()} end as seen from caller`
-  return query(`${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`)`
-    with caller as materialized (${callerOf(ask, waits ? 'for share' : 'for share skip locked')})${rest}`
+  return sql`
+    with caller as materialized (${callerOf(given, waits ? 'for share' : 'for share skip locked')})${rest}`
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { byKeys } from '../access.ts'
 import { doorOf, type LogAuthor, type Origin } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, ofRecords, withIds } from '../citus/log.ts'
-import { eitherSql, query, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { eitherSql, prepared, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: its writes, and its identity. Decisions, Changes. */
 
@@ -78,16 +78,31 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
   const { companyId, accountId, tokenId, previewId } = author
   const { records, action, removalId } = what
   const append = (ids?: readonly number[]): Statement => {
-    const [columns, values] = ids ? [sql`id, pos, `, sql`given.id, log_position(c.id), `] : [sql``, sql``]
-    const given = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
-    return query(ids ? 'log.append-there' : 'log.append')`
+    const [columns, drawn] = ids ? [sql`id, pos, `, sql`given.id, log_position(c.id), `] : [sql``, sql``]
+    const logged = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
+    const values = {
+      companyId,
+      accountId,
+      tokenId,
+      door: doorOf(author),
+      previewId: previewId ?? null,
+      records,
+      action,
+      removalId: removalId ?? null,
+      rows: JSON.stringify(logged),
+    }
+    return prepared(
+      ids ? 'log.append-there' : 'log.append',
+      values,
+      (given) => sql`
       insert into history (${columns}company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, write_id, request_id, idempotency_key)
-    select ${values}c.id, ${accountId}::bigint, ${tokenId}::bigint, ${doorOf(author)}::text, ${previewId ?? null}::uuid,
-      ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${ids ? epochOf(companyId) : newestEpoch},
+    select ${drawn}c.id, ${given.accountId}::bigint, ${given.tokenId}::bigint, ${given.door}::text, ${given.previewId}::uuid,
+      ${given.records}::text, ${given.action}::text, ${given.removalId}::bigint, ${ids ? epochOf(given.companyId) : newestEpoch},
       given.record_id, given.version, given.changes, given.write_id, given.request_id, given.idempotency_key
-    from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (id bigint, record_id bigint,
-      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = ${companyId}`
+    from companies c cross join json_to_recordset(${given.rows}::json) as given (id bigint, record_id bigint,
+      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = ${given.companyId}`,
+    )
   }
   const steps: Steps = async (run) => {
     const ids = await drawIds(run, rows.length)

@@ -5,7 +5,7 @@ import { query, type Statement, sql, statement } from '../statement.ts'
 /** The plan of a company, and the number of its quota slots in use. */
 
 /** Selects the plan, locked so that it cannot change before the transaction ends. */
-export const planHeld = (companyId: number, lock = 'for share'): Sql =>
+export const planHeld = (companyId: number | Sql, lock = 'for share'): Sql =>
   sql`select plan from companies where id = ${companyId} ${raw(lock)}`
 
 export const holdPlan = (companyId: number): Statement => statement(planHeld(companyId), 'plan.hold')

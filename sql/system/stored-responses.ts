@@ -1,6 +1,6 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { query, type Statement, sql, statement } from '../statement.ts'
+import { prepared, query, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
@@ -34,10 +34,14 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
  * free. Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
 export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
-  query('keys.claim')`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
-    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
-    cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)
-    where ${isLive()}`
+  prepared(
+    'keys.claim',
+    { companyId, tokenHash, locks: keys.map(({ lock }) => lock) },
+    (given) => sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+    from (select * from tokens ${ofToken(given.companyId, given.tokenHash)}) t
+    cross join unnest(${given.locks}::bigint[]) with ordinality wanted (lock, place)
+    where ${isLive()}`,
+  )
 
 export type ClaimRow = { place: number; claimed: boolean }
 
@@ -45,15 +49,15 @@ export type ClaimRow = { place: number; claimed: boolean }
 export const claimForSession = (lock: string): Statement => query('key.hold')`select ${lockKey(lock)} as claimed`
 
 export const findStoredResponse = (companyId: number, key: string): Statement =>
-  statement(answerOf(companyId, key), 'answer.find')
+  prepared('answer.find', { companyId, key }, (given) => answerOf(given.companyId, given.key))
 
 /**
  * Selects the stored answer. Must run in a statement after the claim: only then does it see the answer of the last
  * holder. `is_over`: it no longer counts.
  */
-export const answerOf = (companyId: number, key: string | Sql): Sql =>
+export const answerOf = (companyId: Sql, key: Sql): Sql =>
   sql`select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => ${replayWindowHours}) as is_over
+      completed_at <= clock_timestamp() - make_interval(hours => ${raw(`${replayWindowHours}`)}) as is_over
     from answers where company_id = ${companyId} and key = ${key}`
 
 /**
@@ -62,7 +66,7 @@ export const answerOf = (companyId: number, key: string | Sql): Sql =>
 export type NewStoredResponse = StoredResponseRow & { key: string; record_id?: number | undefined }
 
 /** The resource of the records, and the expression for the ETag of one. */
-type TaggedRecords = { records: string; tagOf(id: Sql): Sql }
+type TaggedRecords = { records: string; tagOf(companyId: Sql, id: Sql): Sql }
 
 /** The primary key of the answers. It refuses a key that another call has used meanwhile. */
 export const answersKey = 'answers_pkey'
@@ -81,15 +85,18 @@ export function storeResponses(
     ...answer,
     fingerprint: `\\x${fingerprint.toString('hex')}`,
   }))
-  const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(sql`given.record_id`)})` : sql`given.etag`
-  // The column's default is volatile: with it the insert would not be a single task of a distributed database.
-  return query(`${tagged ? `${tagged.records}.` : ''}answers.keep`)`
+  const values = { companyId, rows: JSON.stringify(given) }
+  return prepared(`${tagged ? `${tagged.records}.` : ''}answers.keep`, values, ({ companyId, rows }) => {
+    const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(companyId, sql`given.record_id`)})` : sql`given.etag`
+    // The column's default is volatile: with it the insert would not be a single task of a distributed database.
+    return sql`
     insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
     select c.id, given.key, given.fingerprint, given.status, given.body, given.location, ${tag}, given.request_id, given.write_id,
       statement_timestamp()
-    from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (key text, fingerprint bytea,
+    from companies c cross join json_to_recordset(${rows}::json) as given (key text, fingerprint bytea,
       status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
     where c.id = ${companyId}${tagged ? sql` returning a.key, a.etag` : sql``}`
+  })
 }
 
 export type KeyTagRow = { key: string; etag: string }

@@ -46,6 +46,8 @@ export type Orders = {
 const reopenMilliseconds = { held: 200, flooding: 5, refused: 200 }
 /** Often enough to be seen: in the short form those that are held count once. */
 const heldAgainMax = { short: 2, long: Number.POSITIVE_INFINITY }
+/** The time between two storms; the short form counts storms. */
+const stormMillisecondsMax = { short: 500, long: Number.POSITIVE_INFINITY }
 /** Anyone who reads nothing does not hear that he was cut off; in the long form he comes again after this. */
 const unreadMilliseconds = 20_000
 /** After this an offer that nobody takes counts as made. */
@@ -148,8 +150,11 @@ export function createToolkit(
           if (status !== 100) send(socket)
         },
       })
-      for (let index = 0; index < sockets; index++)
-        void keep(index, make, () => sent >= requestsMax, reopenMilliseconds.flooding)
+      const places = Array.from({ length: sockets }, (_, index) =>
+        keep(index, make, () => sent >= requestsMax, reopenMilliseconds.flooding),
+      )
+      // A connection that is cut off with its answer ends its place without another request.
+      void Promise.all(places).then(() => allSent())
       if (form === 'short') await Promise.race([spent, ended])
       placed()
       await ended
@@ -168,7 +173,7 @@ export function createToolkit(
         for (const socket of open) socket.destroy()
         await Promise.race([Promise.all(Array.from({ length: sockets }, (_, index) => offer(index))), ended])
         if (times > 0) placed()
-        await Promise.race([pause(everyMilliseconds), ended])
+        await Promise.race([pause(Math.min(everyMilliseconds, stormMillisecondsMax[form])), ended])
       }
       await ended
     },

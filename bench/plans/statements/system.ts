@@ -164,7 +164,7 @@ export const ofTheSystem: readonly Topic[] = [
       claimForSession(key.lock),
       findStoredResponse(7, 'key'),
       storeResponses(7, [{ key: 'key', ...answer }]),
-      storeResponses(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(7, projects)),
+      storeResponses(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(projects)),
       deleteStoredResponses(7, ['key']),
       sweepAnswers(1000),
     ],

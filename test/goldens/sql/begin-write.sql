@@ -47,19 +47,19 @@ with caller as materialized (
       where case when exists (select from caller where live and address_allowed and lacks_scope is null and feature_off is null) then pg_try_advisory_xact_lock(given.lock::bigint) end
     ), earlier as materialized (
       select asked.place, answer.* from asked cross join lateral (select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => $14) as is_over
-    from answers where company_id = $15 and key = asked.key offset 0) answer
+      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
+    from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
-    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $16) as company__currency,(select plan from companies where id = $17 for share) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $18 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share) as plan,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $17 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,lower(given.code__sent) as code__key,(
         select other.id from projects other
-        where other.company_id = $19 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
+        where other.company_id = $18 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
         order by lower(other.code) offset 0
-      ) as code__holder from json_to_recordset($20::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
+      ) as code__holder from json_to_recordset($19::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
     from caller left join earlier on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],24,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":\"A\"}]"]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":\"A\"}]"]
 
 -- projects.update:2.begin-keyed
 with caller as materialized (
@@ -87,19 +87,19 @@ with caller as materialized (
       where case when exists (select from caller where live and address_allowed and lacks_scope is null and feature_off is null) then pg_try_advisory_xact_lock(given.lock::bigint) end
     ), earlier as materialized (
       select asked.place, answer.* from asked cross join lateral (select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => $14) as is_over
-    from answers where company_id = $15 and key = asked.key offset 0) answer
+      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
+    from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
     ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (with referred as materialized (
         select given.*,one.client_id as client_id__was,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $16 and id = coalesce(given.client_id__sent, one.client_id) for share offset 0) held where deleted_at is null
-      ) it) as client_id from json_to_recordset($17::json) as given (place int, id bigint, client_id__sent bigint) left join lateral (select * from projects where company_id = $18 and id = given.id  offset 0) one on true where given.place = any (array(select place from going))
-      ) select json_agg(looked) as rows from (select referred.place, r.id,r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $19) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,referred.client_id,referred.client_id__was
-      from referred cross join lateral (select * from (select * from projects where company_id = $20 and id = referred.id for no key update offset 0) held where deleted_at is null) r
+        select id,status from (select * from clients where company_id = $15 and id = coalesce(given.client_id__sent, one.client_id) for share offset 0) held where deleted_at is null
+      ) it) as client_id from json_to_recordset($16::json) as given (place int, id bigint, client_id__sent bigint) left join lateral (select * from projects where company_id = $17 and id = given.id  offset 0) one on true where given.place = any (array(select place from going))
+      ) select json_agg(looked) as rows from (select referred.place, r.id,r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $18) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,referred.client_id,referred.client_id__was
+      from referred cross join lateral (select * from (select * from projects where company_id = $19 and id = referred.id for no key update offset 0) held where deleted_at is null) r
       ) looked) seen) end as seen
     from caller left join earlier on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],24,7,7,"[{\"place\":0,\"id\":4711,\"client_id__sent\":3}]",7,7,7]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,"[{\"place\":0,\"id\":4711,\"client_id__sent\":3}]",7,7,7]
 
 -- projects.create:2.begin-keyed-skipping
 with caller as materialized (
@@ -127,15 +127,15 @@ with caller as materialized (
       where case when exists (select from caller where live and address_allowed and lacks_scope is null and feature_off is null) then pg_try_advisory_xact_lock(given.lock::bigint) end
     ), earlier as materialized (
       select asked.place, answer.* from asked cross join lateral (select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => $14) as is_over
-    from answers where company_id = $15 and key = asked.key offset 0) answer
+      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
+    from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
-    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $16) as company__currency,(select plan from companies where id = $17 for share skip locked) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $18 and id = given.client_id__sent for share skip locked offset 0) held where deleted_at is null
-      ) it) as client_id from json_to_recordset($19::json) as given (place int, id bigint, client_id__sent bigint) where given.place = any (array(select place from going))) looked) seen) end as seen
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share skip locked) as plan,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $17 and id = given.client_id__sent for share skip locked offset 0) held where deleted_at is null
+      ) it) as client_id from json_to_recordset($18::json) as given (place int, id bigint, client_id__sent bigint) where given.place = any (array(select place from going))) looked) seen) end as seen
     from caller left join earlier on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],24,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3}]"]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3}]"]
 
 -- projects.update:2.begin-skipping
 with caller as materialized (

@@ -11,9 +11,9 @@ select pg_try_advisory_xact_lock($1::bigint) as claimed
 
 -- answer.find
 select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => $1) as is_over
-    from answers where company_id = $2 and key = $3
--- [24,7,"key"]
+      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
+    from answers where company_id = $1 and key = $2
+-- [7,"key"]
 
 -- answers.keep
 insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
