@@ -39,13 +39,13 @@ const nameLengthMax = 63
 
 /** Creates a statement. `steps` replace it if a distributed database accepts no form of the query. */
 export function statement(query: Sql, name?: string, steps?: Steps): Statement {
-  const made = named(name, query.text, query.values)
+  const made = createStatement(name, query.text, query.values)
   const form = (query as ForkedSql).distributed
   const distributed = steps ?? (form && ((run: Run) => run(statement(form(), name))))
   return distributed ? { ...made, distributed } : made
 }
 
-const named = (name: string | undefined, text: string, values: unknown[]): Statement =>
+const createStatement = (name: string | undefined, text: string, values: unknown[]): Statement =>
   name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
 
 /** Returns the template tag of a statement with a name. */
@@ -55,7 +55,10 @@ export const query =
     statement(sql(texts, ...values), name)
 
 /** The values of a statement as its text has them: an expression for each. */
-export type Given<Values> = { readonly [name in keyof Values]: Sql }
+export type Expressions<Values> = { readonly [name in keyof Values]: Sql }
+
+export const expressionsOf = <Values extends object>(values: Values): Expressions<Values> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plainSql`${value}`])) as Expressions<Values>
 
 /** Stands for a value in a text that is made once. */
 class Placeholder {
@@ -71,11 +74,11 @@ type PreparedText = { text: string; names: readonly string[]; distributed: (() =
 /**
  * Creates a statement whose text is made once for its name, because it takes longer to make than to send. `build` gets
  * expressions for the values; all else that it depends on is part of the name. It throws if the text has a value that
- * is not given, which would be that of the first call for ever.
+ * is not given, which would be that of the first call for ever. Without a name the text is made for this call.
  */
-export const prepared = createPrepared()
+export const prepareStatement = createPreparation()
 
-function createPrepared() {
+function createPreparation() {
   const texts = new Map<string, PreparedText>()
   const textOf = ({ text, values, distributed }: ForkedSql): PreparedText => {
     const names = values.map((value) => {
@@ -86,9 +89,14 @@ function createPrepared() {
     const makeThere = distributed && (() => (there ??= textOf(distributed())))
     return { text, names, distributed: makeThere }
   }
-  return <Values extends object>(name: string, values: Values, build: (given: Given<Values>) => Sql): Statement => {
+  return <Values extends object>(
+    name: string | undefined,
+    values: Values,
+    build: (given: Expressions<Values>) => Sql,
+  ): Statement => {
+    if (name === undefined) return statement(build(expressionsOf(values)))
     const fill = ({ text, names, distributed }: PreparedText): Statement => {
-      const made = named(
+      const made = createStatement(
         name,
         text,
         names.map((one) => values[one as keyof Values]),
@@ -97,8 +105,8 @@ function createPrepared() {
     }
     const known = texts.get(name)
     if (known) return fill(known)
-    const given = Object.fromEntries(Object.keys(values).map((one) => [one, plainSql`${new Placeholder(one)}`]))
-    const made = textOf(build(given as Given<Values>))
+    const placeholders = Object.fromEntries(Object.keys(values).map((one) => [one, new Placeholder(one)]))
+    const made = textOf(build(expressionsOf(placeholders) as Expressions<Values>))
     texts.set(name, made)
     return fill(made)
   }
@@ -151,13 +159,13 @@ export type Prefetch = {
   /** Its company, and the id, reference or rows (as JSON) that it looks for. */
   values: PrefetchValues
   /** Returns the query. `among` are the places of the rows of a set to look up; all by default. */
-  query(given: Given<PrefetchValues>, among?: Sql): Sql
+  query(given: Expressions<PrefetchValues>, among?: Sql): Sql
 }
 type PrefetchValues = { companyId: number; soughtFor: string | number }
 
 /** Returns a prefetch as a statement of its own. */
 export const prefetchStatement = ({ name, values, query }: Prefetch): Statement =>
-  prepared(`${name}.prefetch`, values, (given) => sql`select ${prefetchedRow(query(given))} as seen`)
+  prepareStatement(`${name}.prefetch`, values, (given) => sql`select ${prefetchedRow(query(given))} as seen`)
 
 /** Returns the prefetched row as one value, or null if there is none. */
 export const prefetchedRow = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`

@@ -6,7 +6,7 @@ import { insertRecords } from './records/insert.ts'
 import { lookUp, prefetchForCreate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
 import { updateHeld } from './records/update.ts'
-import { type Prefetch, prepared, type Statement, sql, statement } from './statement.ts'
+import { expressionsOf, type Prefetch, prepareStatement, type Statement, sql, statement } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
@@ -62,8 +62,7 @@ describe('The SQL that is derived', () => {
       ),
     )
     const made = subsets.map((sent) => prefetchForCreate(7, projects, [{ sent }]))
-    const textOf = ({ values, query }: Prefetch): string =>
-      query({ companyId: sql`${values.companyId}`, soughtFor: sql`${values.soughtFor}` }).text
+    const textOf = ({ values, query }: Prefetch): string => query(expressionsOf(values)).text
     const texts = new Map(made.map((prefetch) => [prefetch.name, textOf(prefetch)]))
     expect(texts.size).toBe(1 + 5 + 10 + 1)
     for (const prefetch of made) expect(textOf(prefetch)).toBe(texts.get(prefetch.name))
@@ -83,7 +82,8 @@ describe('The SQL that is derived', () => {
   })
 
   test('has no text that is made once with a value of its first call', () => {
-    const leak = (id: number) => prepared('leak', { companyId: id }, (given) => sql`select ${given.companyId}, ${id}`)
+    const leak = (id: number) =>
+      prepareStatement('leak', { companyId: id }, (given) => sql`select ${given.companyId}, ${id}`)
     for (const id of [1, 2]) expect(() => leak(id)).toThrow(`has the value ${id}`)
   })
 

@@ -7,7 +7,7 @@ import { passGate } from '#sql/system/locks.ts'
 import { type ClaimRow, claimKeys } from '#sql/system/stored-responses.ts'
 import type { PrefetchedRow } from '../records/command.ts'
 import { rowsAmong } from '../records/look-up.ts'
-import { lookUpRow, noneLate, type SetRow, shortSet } from '../records/write-set.ts'
+import { noneLate, type SetRow, shortSet } from '../records/write-set.ts'
 import type { GroupedWrite } from '../writes/group.ts'
 import type { KeyPolicy } from '../writes/idempotency.ts'
 import { sendAnswers } from '../writes/run-write.ts'
@@ -61,7 +61,7 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
     ...row.row,
     by: { writeId, requestId, idempotencyKey: key },
   }))
-  const asked = rows.map((row) => lookUpRow(definition, row))
+  const asked = members.map(({ row }) => row.lookUp)
   const prefetch = operation.prefetch(companyId, definition, asked, false)
   const { written, tags } = await app.database.transaction(
     async (transaction) => {

@@ -6,7 +6,7 @@ import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { type Command, runCommand } from './command.ts'
 import { createRecords } from './create.ts'
-import { locksOfValues, valuesSent } from './locks.ts'
+import { locksOfValues, valuesOfRecord } from './locks.ts'
 import { type ChangedRow, updateRecords } from './update.ts'
 import {
   type ChangeResult,
@@ -33,7 +33,8 @@ function writeOne<Done>(
   { late = noneLate(), isFinal = false, id, body, expected }: ChangedRow & WriteEnding,
 ): Command<Done> {
   const row = { id, body, expected }
-  const locks = locksOfValues(companyId, valuesSent(definition, body))
+  const lookUp = lookUpRow(definition, row)
+  const locks = locksOfValues(companyId, valuesOfRecord(definition, lookUp.sent))
   const trees = id === null ? [] : treesOf(definition).filter((field) => isObject(body) && field in body)
   const holds = [
     ...(id === null ? [] : [`${definition.name} ${id}`]),
@@ -42,8 +43,8 @@ function writeOne<Done>(
   ]
   return {
     locks,
-    prefetch: operation.prefetch(companyId, definition, [lookUpRow(definition, row)]),
-    row: { operation, definition, row, say: (done) => done as Done, holds },
+    prefetch: operation.prefetch(companyId, definition, [lookUp]),
+    row: { operation, definition, row, lookUp, say: (done) => done as Done, holds },
     async execute(transaction, actor, prefetched) {
       return outcomeOf(
         await operation.write(shortSet(transaction, actor, late, isFinal), definition, [row], prefetched),

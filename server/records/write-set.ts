@@ -100,6 +100,7 @@ export type SetRow<T> = {
   operation: SetOperation<unknown>
   definition: Definition
   row: ChangedRow
+  lookUp: LookUpRow
   /** Returns the result for the caller. `done` is the result of the operation. */
   say(done: unknown): T
   /** Names of all that one transaction at a time can write: its record, its unique values, the trees it changes. */

@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
-import { identifier, prepared, query, type Statement, sql } from '../statement.ts'
+import { identifier, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { columnsOf, parameter, typedColumns } from './columns.ts'
@@ -34,7 +34,7 @@ export function insertRecords({ author, definition, records, currency }: InsertR
   const isShown = currency !== undefined
   const rows = JSON.stringify(records.map(({ id, values }) => ({ ...values, id })))
   return [
-    prepared(`${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
+    prepareStatement(`${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
       const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
       const shown = sql`r.id, r.version, ${recordJson(definition, sql`${given.currency}::text`)} as json`
       return sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})

@@ -3,7 +3,7 @@ import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { identifier, query, type Statement, sql, statement } from '../statement.ts'
+import { type Expressions, identifier, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { referencesOf } from './columns.ts'
 
 /**
@@ -102,27 +102,41 @@ export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Stat
         : undefined
       return referring !== undefined && inLockOrder(referring, table) <= 0
     })
-  const related = (lookUp: LookUp): Sql => {
+  const related = (given: GivenLookUps, lookUp: LookUp): Sql => {
     const unless = awaitedBy(lookUp.table).map(
       ({ table }) => sql`not exists (select from ${relatedOf(table)} where 'cascade' = any (effects))`,
     )
-    return (isSingle ? relatedToOne : relatedToAny)(companyId, lookUp, unless)
+    return (isSingle ? relatedToOne : relatedToAny)(given, lookUp, unless)
   }
-  const awaited = new Set(lookUps.flatMap(({ table }) => awaitedBy(table)))
-  const first = [...awaited].map((lookUp) => sql`${relatedOf(lookUp.table)} as materialized (${related(lookUp)})`)
-  const each = lookUps.map((lookUp) =>
-    awaited.has(lookUp) ? sql`select * from ${relatedOf(lookUp.table)}` : sql`(${related(lookUp)})`,
-  )
   const owners = new Set(lookUps.flatMap(({ finders }) => finders.map(({ owner }) => owner)))
-  return statement(
-    sql`${first.length > 0 ? sql`with ${join(first)} ` : sql``}${join(each, '\n    union all ')}`,
-    [
-      `${lookUps[0]?.table}-${lookUps.at(-1)?.table}`,
-      isSingle ? 'related' : 'related-any',
-      ...[...owners].toSorted(inLockOrder),
-    ].join('.'),
-  )
+  const name = [
+    `${lookUps[0]?.table}-${lookUps.at(-1)?.table}`,
+    isSingle ? 'related' : 'related-any',
+    ...[...owners].toSorted(inLockOrder),
+  ].join('.')
+  return prepareStatement(name, valuesOf(companyId, lookUps, isSingle), (given) => {
+    const awaited = new Set(lookUps.flatMap(({ table }) => awaitedBy(table)))
+    const first = [...awaited].map((one) => sql`${relatedOf(one.table)} as materialized (${related(given, one)})`)
+    const each = lookUps.map((lookUp) =>
+      awaited.has(lookUp) ? sql`select * from ${relatedOf(lookUp.table)}` : sql`(${related(given, lookUp)})`,
+    )
+    return sql`${first.length > 0 ? sql`with ${join(first)} ` : sql``}${join(each, '\n    union all ')}`
+  })
 }
+
+/** The company, the known ids of each look-up by its table, and the removed ones by their relation. */
+const valuesOf = (companyId: number, lookUps: readonly LookUp[], isSingle: boolean): { [name: string]: unknown } => ({
+  companyId,
+  ...Object.fromEntries(
+    lookUps.flatMap(({ table, finders, known }) => [
+      [table, known],
+      ...finders.map(({ relation, gone }) => [goneOf(table, relation), isSingle ? gone[0] : gone]),
+    ]),
+  ),
+})
+type GivenLookUps = Expressions<ReturnType<typeof valuesOf>>
+
+const goneOf = (table: string, { by }: Relation): string => `${table}.${by}`
 
 /** Returns a row if a live record outside of `held` refers to any of the records `to`. Locks nothing. */
 export const referringBesides = (
@@ -174,38 +188,39 @@ const relationsByTable = memoize((definitions: readonly Definition[]) =>
  * Selects the records that refer to one removed record: the index of the reference has them in the order of their ids.
  * Those of the same resource were locked together with it. One that has come since is returned and not locked.
  */
-function relatedToOne(companyId: number, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
-  const { owner, relation, gone } = finders[0] as Finder
+function relatedToOne(given: GivenLookUps, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
+  const { owner, relation } = finders[0] as Finder
   const lock = raw(owner === table ? '' : 'for update ')
   const reference = identifier(relation.by)
-  return sql`select ${table}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
+  return sql`select ${raw(`'${table}'`)}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
     from (
       select * from ${identifier(table)}
-      where company_id = ${companyId} and ${equalsIndexed(reference, gone[0])} and deleted_at is null
+      where company_id = ${given.companyId} and ${equalsIndexed(reference, given[goneOf(table, relation)])} and deleted_at is null
       order by ${reference}, id ${lock}offset 0
     ) r${unless.length > 0 ? sql` where ${join([...unless], ' and ')}` : sql``}`
 }
 
-function relatedToAny(companyId: number, { table, finders, known }: LookUp, unless: readonly Sql[]): Sql {
-  const found = finders.map(({ relation: { by }, gone }) => {
-    const reference = sql`r.${identifier(by)}`
-    return sql`select found.id from unnest(${gone}::bigint[]) gone (id) cross join lateral (
+function relatedToAny(given: GivenLookUps, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
+  const goneTo = ({ relation }: Finder) => sql`${given[goneOf(table, relation)]}::bigint[]`
+  const found = finders.map((finder) => {
+    const reference = sql`r.${identifier(finder.relation.by)}`
+    return sql`select found.id from unnest(${goneTo(finder)}) gone (id) cross join lateral (
         select r.id from ${identifier(table)} r
-        where r.company_id = ${companyId} and ${equalsIndexed(reference, sql`gone.id`)} and r.deleted_at is null
+        where r.company_id = ${given.companyId} and ${equalsIndexed(reference, sql`gone.id`)} and r.deleted_at is null
         ${inOrderOf(reference, sql`r.id`)}
       ) found`
   })
-  const isOf = ({ relation, gone }: Finder) => sql`r.${identifier(relation.by)} = any (${gone}::bigint[])`
+  const isOf = (finder: Finder) => sql`r.${identifier(finder.relation.by)} = any (${goneTo(finder)})`
   const to = finders.map((finder) => sql`case when ${isOf(finder)} then r.${identifier(finder.relation.by)} end`)
   const effects = finders.map((finder) => sql`case when ${isOf(finder)} then ${effectOf(finder.relation)} end`)
-  return sql`select ${table}::text as records, r.id, json_build_array(${join(to)}) as "to", array[${join(effects)}] as effects
+  return sql`select ${raw(`'${table}'`)}::text as records, r.id, json_build_array(${join(to)}) as "to", array[${join(effects)}] as effects
     from (
       select distinct id from (
-        select id from unnest(${known}::bigint[]) id
+        select id from unnest(${given[table]}::bigint[]) id
         union all ${join(found, '\n        union all ')}
       ) each order by id
     ) wanted cross join lateral (
-      select * from ${identifier(table)} where company_id = ${companyId} and id = wanted.id for update offset 0
+      select * from ${identifier(table)} where company_id = ${given.companyId} and id = wanted.id for update offset 0
     ) r
     where ${join([sql`r.deleted_at is null`, sql`(${join(finders.map(isOf), ' or ')})`, ...unless], ' and ')}`
 }

@@ -4,7 +4,15 @@ import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import { eitherSql, type Given, identifier, type Prefetch, prepared, type Statement, sql } from '../statement.ts'
+import {
+  type Expressions,
+  eitherSql,
+  identifier,
+  type Prefetch,
+  prepareStatement,
+  type Statement,
+  sql,
+} from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
@@ -68,7 +76,7 @@ export function prefetchForUpdate(
 }
 
 function lookUpUpdates(
-  { companyId, soughtFor }: Given<Prefetch['values']>,
+  { companyId, soughtFor }: Expressions<Prefetch['values']>,
   definition: Definition,
   { needs, waits, among }: { needs: readonly string[]; waits: WaitsForLocks; among: Sql | undefined },
 ): Sql {
@@ -164,7 +172,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
   }
 }
 
-function lookUpRemoved({ companyId, soughtFor: id }: Given<Prefetch['values']>, definition: Definition): Sql {
+function lookUpRemoved({ companyId, soughtFor: id }: Expressions<Prefetch['values']>, definition: Definition): Sql {
   const { name } = definition
   const plan = goingWith(definition).some(isPlanLimited) ? [sql`(${planHeld(companyId)}) as plan`] : []
   const record = join([recordColumns(companyId, definition), ...plan])
@@ -187,7 +195,7 @@ function lookUpRemoved({ companyId, soughtFor: id }: Given<Prefetch['values']>, 
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return prepared(
+  return prepareStatement(
     `${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`,
     { companyId, rows: rowsJson(needs, [{ sent }]) },
     (given) => sql`

@@ -3,7 +3,17 @@ import type { Field } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
 import { heldRows } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
-import { identifier, jsonArray, jsonObject, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import {
+  identifier,
+  jsonArray,
+  jsonObject,
+  prepareStatement,
+  query,
+  runInOrder,
+  type Statement,
+  sql,
+  statement,
+} from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { parameter, referencesOf } from './columns.ts'
@@ -24,10 +34,23 @@ export type RemovalEntry = {
 export const nextRemovalId = (): Statement => query('removals.id')`select nextval('removals_id_seq') as id`
 
 export const insertRemoval = (author: Author, id: number, removal: RemovalEntry): Statement =>
-  query('removals.insert')`
+  prepareStatement(
+    'removals.insert',
+    {
+      companyId: author.companyId,
+      accountId: author.accountId,
+      tokenId: author.tokenId,
+      door: doorOf(author),
+      ...removal,
+      id,
+      cascaded: JSON.stringify(removal.cascaded),
+      unlinked: JSON.stringify(removal.unlinked),
+    },
+    (given) => sql`
     insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values (${author.companyId}, ${id}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
-      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)`
+    values (${given.companyId}, ${given.id}, ${given.accountId}, ${given.tokenId}, ${given.door}, ${given.records}, ${given.recordId},
+      ${given.mode}, ${given.title}, ${given.cascaded}::json, ${given.unlinked}::json)`,
+  )
 
 /** Hides records. They share the removal and can come back with it. The log keeps their last state. */
 export function softDelete(
@@ -44,12 +67,19 @@ export function softDelete(
       { action: 'deleted', removalId },
       {
         ...{ table: name, ids, name: `${name}.log-deleted` },
-        what: { version: sql`r.version + 1`, held: sql`${recordJson(definition, currencyOf(companyId))}::json` },
+        what: (given) => ({
+          version: sql`r.version + 1`,
+          held: sql`${recordJson(definition, currencyOf(given.companyId))}::json`,
+        }),
       },
     ),
-    query(`${name}.soft-delete`)`
-      update ${identifier(name)} r set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
-      where ${heldRows(name, companyId, ids)}`,
+    prepareStatement(
+      `${name}.soft-delete`,
+      { companyId, ids, removalId },
+      (given) => sql`
+      update ${identifier(name)} r set deleted_at = now(), removal_id = ${given.removalId}, version = version + 1, updated_at = now()
+      where ${heldRows(name, given.companyId, given.ids)}`,
+    ),
     addToRowCount(companyId, name, -ids.length),
   ]
 }
@@ -68,7 +98,8 @@ export function erase(
       { action: 'erased', removalId },
       {
         ...{ table: name, ids: [id], name: `${name}.log-erased` },
-        what: { version: sql`r.version + 1`, held: sql`${held}::json` },
+        what: ({ text }) => ({ version: sql`r.version + 1`, held: sql`${text}::json` }),
+        text: held,
       },
     ),
     // The foreign key empties references of deleted records. Citus has no such action, so statements do it there.
@@ -116,7 +147,7 @@ export function setColumn(author: Author, { definition, column, ids, from, to }:
       { action: 'changed' },
       {
         ...{ table: name, ids, only },
-        what: { version: sql`r.version + 1`, changes: jsonObject({ [column]: jsonArray([held, now]) }) },
+        what: () => ({ version: sql`r.version + 1`, changes: jsonObject({ [column]: jsonArray([held, now]) }) }),
       },
     ),
     statement(

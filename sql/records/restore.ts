@@ -53,7 +53,7 @@ export const undelete = (author: Author, records: string, ids: readonly number[]
   appendRecords(
     author,
     { action: 'restored', removalId },
-    { table: records, ids, what: { version: sql`r.version` }, name: `${records}.log-restored` },
+    { table: records, ids, what: () => ({ version: sql`r.version` }), name: `${records}.log-restored` },
   ),
 ]
 

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKeys } from '../access.ts'
-import { identifier, prepared, type Statement, sql } from '../statement.ts'
+import { identifier, prepareStatement, type Statement, sql } from '../statement.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** ETags of records in their current state, as `recordTag` makes them of a version and a text. */
@@ -9,7 +9,7 @@ import { currencyOf, recordJson } from './record-json.ts'
 export type TagRow = { id: number; etag: string }
 
 export const tagsOf = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
-  prepared(
+  prepareStatement(
     `${definition.name}.tags`,
     { companyId, ids },
     (given) => sql`

@@ -2,7 +2,7 @@ import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { LogAuthor, Origin } from '../author.ts'
-import { eitherSql, identifier, prepared, type Statement, sql, statement } from '../statement.ts'
+import { type Expressions, eitherSql, identifier, prepareStatement, type Statement, sql } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { columnsOf, shapeOf, typedColumns } from './columns.ts'
 import { currencyOf, recordJson } from './record-json.ts'
@@ -22,16 +22,15 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
   const { companyId } = author
   const { name } = definition
   const rows = JSON.stringify(updates.map(({ id, values }) => ({ __id: id, ...values })))
-  const shape = { names, isShown }
   return [
     // Callers can change any fields; only statements with few columns are prepared.
-    names.length <= 2
-      ? prepared(
-          `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`,
-          { companyId, rows },
-          (given) => updateSql(given, definition, shape),
-        )
-      : statement(updateSql({ companyId: sql`${companyId}`, rows: sql`${rows}` }, definition, shape)),
+    prepareStatement(
+      names.length <= 2
+        ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`
+        : undefined,
+      { companyId, rows },
+      (given) => updateSql(given, definition, { names, isShown }),
+    ),
     appendChanges(
       author,
       { records: name, action: 'changed' },
@@ -41,7 +40,7 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
 }
 
 function updateSql(
-  { companyId, rows }: { companyId: Sql; rows: Sql },
+  { companyId, rows }: Expressions<{ companyId: number; rows: string }>,
   definition: Definition,
   { names, isShown }: Pick<UpdateRequest, 'names' | 'isShown'>,
 ): Sql {

@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Given, type Prefetch, prefetchedRow, prepared, type Statement, sql } from '../statement.ts'
+import { type Expressions, type Prefetch, prefetchedRow, prepareStatement, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
 import { answerOf, type EarlierRow, type KeyAsk, lockKey } from './stored-responses.ts'
 
@@ -30,7 +30,7 @@ export function beginWrite(
     soughtFor: prefetch?.values.soughtFor ?? '',
   }
   const isKeyed = keys.length > 0
-  return prepared(
+  return prepareStatement(
     `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`,
     values,
     (given) => beginSql(given, prefetch, { isKeyed, waits }),
@@ -40,7 +40,7 @@ export function beginWrite(
 type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; soughtFor: string | number }
 
 function beginSql(
-  given: Given<BeginValues>,
+  given: Expressions<BeginValues>,
   prefetch: Prefetch | null,
   { isKeyed, waits }: { isKeyed: boolean; waits: boolean },
 ): Sql {

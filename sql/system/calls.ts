@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
-import { instant, prepared, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { instant, prepareStatement, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { nextCompanies } from './sweep.ts'
 
 /** One call, as the log and the metering store it. */
@@ -55,7 +55,7 @@ export const settleCall = ({ company_id, at, request_id, status, code, about, ms
 
 /** Inserts calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
-  prepared(
+  prepareStatement(
     'calls.insert',
     { calls: JSON.stringify(calls) },
     (given) => sql`insert into calls (${listed}) select ${listed}

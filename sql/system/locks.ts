@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { type Given, prepared, query, type Statement, sql } from '../statement.ts'
+import { type Expressions, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
 import { isLive } from './tokens.ts'
@@ -12,7 +12,7 @@ import { isLive } from './tokens.ts'
  * there are.
  */
 export const passGate = (companyId: number): Statement =>
-  prepared(
+  prepareStatement(
     'gate.pass',
     { gate: companyId % 2 ** 31 },
     ({ gate }) => sql`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${gate}::int)`,
@@ -27,7 +27,9 @@ export type ValueLock = { key: string; isShared: boolean }
 
 /** Takes the locks in the given order. */
 export const takeValues = (companyId: number, locks: readonly ValueLock[]): Statement =>
-  prepared('values.take', { companyId, ...listsOf(locks) }, (given) => takenWhere(companyRow(given.companyId), given))
+  prepareStatement('values.take', { companyId, ...listsOf(locks) }, (given) =>
+    takenWhere(companyRow(given.companyId), given),
+  )
 
 /**
  * Takes the locks for a call that will run: its token is live, and its key is claimed by this transaction and has no
@@ -39,14 +41,14 @@ export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks:
   const token = ({ companyId, tokenHash }: { companyId: Sql; tokenHash: Sql }) =>
     sql`select from (select * from tokens ${ofToken(companyId, tokenHash)}) t where ${isLive()}`
   return key
-    ? prepared('values.take-keyed', { ...values, ...key }, (given) => {
+    ? prepareStatement('values.take-keyed', { ...values, ...key }, (given) => {
         const answer = sql`(${answerOf(given.companyId, given.key)}) answer where not is_over`
         return takenWhere(
           sql`(${token(given)} and ${lockKey(given.lock)} and not exists (select from ${answer}) offset 0)`,
           given,
         )
       })
-    : prepared('values.take-of-token', values, (given) => takenWhere(sql`(${token(given)} offset 0)`, given))
+    : prepareStatement('values.take-of-token', values, (given) => takenWhere(sql`(${token(given)} offset 0)`, given))
 }
 
 const listsOf = (locks: readonly ValueLock[]) => ({
@@ -54,7 +56,7 @@ const listsOf = (locks: readonly ValueLock[]) => ({
   areShared: locks.map(({ isShared }) => isShared),
 })
 
-const takenWhere = (source: Sql, { keys, areShared }: Given<ReturnType<typeof listsOf>>): Sql =>
+const takenWhere = (source: Sql, { keys, areShared }: Expressions<ReturnType<typeof listsOf>>): Sql =>
   sql`select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
     from ${source} one cross join unnest(${keys}::bigint[], ${areShared}::boolean[])
       wanted (key, is_shared)`

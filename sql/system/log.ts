@@ -3,12 +3,40 @@ import type { JsonObject } from '#registry/json.ts'
 import { byKeys } from '../access.ts'
 import { doorOf, type LogAuthor, type Origin } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, ofRecords, withIds } from '../citus/log.ts'
-import { eitherSql, prepared, type Statement, type Steps, sql, statement } from '../statement.ts'
+import {
+  type Expressions,
+  eitherSql,
+  expressionsOf,
+  prepareStatement,
+  type Statement,
+  type Steps,
+  sql,
+  statement,
+} from '../statement.ts'
 
 /** The log of changes: its writes, and its identity. Decisions, Changes. */
 
 /** `isAudit`: the rows have the origin of the request. Changes of records have none. */
-type LoggedWrite = { records: string; action: string; removalId?: number | undefined; isAudit?: boolean }
+type LoggedWrite = { records: string; action: string; removalId?: number | undefined }
+
+/** The values of a log row that come from its author and its write. */
+const logValues = (author: LogAuthor, { records, action, removalId }: LoggedWrite) => ({
+  companyId: author.companyId,
+  accountId: author.accountId,
+  tokenId: author.tokenId,
+  door: doorOf(author),
+  previewId: author.previewId ?? null,
+  records,
+  action,
+  removalId: removalId ?? null,
+  writeId: author.writeId,
+  requestId: author.requestId ?? null,
+  idempotencyKey: author.idempotencyKey ?? null,
+  peer: author.from?.peer ?? null,
+  forwardedFor: author.from?.forwardedFor ?? null,
+  device: author.from?.device ?? null,
+})
+type LogValues = ReturnType<typeof logValues>
 
 /**
  * Inserts a row of the log for each row of `of` (record_id, version, changes, held). The statement began after the
@@ -16,29 +44,30 @@ type LoggedWrite = { records: string; action: string; removalId?: number | undef
  * distributed (`isThere`) the ids come first in `of`, and the company's own row is joined, so that the position is one
  * of the company's server.
  */
-function insertLog(author: LogAuthor, logged: LoggedWrite, of: Sql, isThere = false): Sql {
-  const { companyId, writeId, requestId = null, idempotencyKey = null, from } = author
-  const { records, action, removalId, isAudit = false } = logged
+function insertLog(given: Expressions<LogValues>, of: Sql, { isThere = false, isAudit = false } = {}): Sql {
+  const { companyId, writeId, requestId, idempotencyKey, records, action } = given
   const columns = isAudit ? sql`, peer, forwarded_for, device` : sql``
-  const values = isAudit
-    ? sql`, ${from?.peer ?? null}::text, ${from?.forwardedFor ?? null}::text, ${from?.device ?? null}::text`
-    : sql``
+  const values = isAudit ? sql`, ${given.peer}::text, ${given.forwardedFor}::text, ${given.device}::text` : sql``
   const [own, type] = isThere ? [sql`c.id`, raw('::text')] : [sql`${companyId}::bigint`, sql``]
   const [names, place] = isThere ? [sql`pos, id, `, sql`log_position(c.id), `] : [sql``, sql``]
   const source = sql`(${of}) logged`
   return sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       ${names}record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
-    select ${own}, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}${type},
-      ${author.previewId ?? null}::uuid,
-      ${records}${type}, ${action}${type}, ${removalId ?? null}::bigint, ${isThere ? epochOf(companyId) : newestEpoch}, ${place}logged.*, ${writeId}::uuid, ${requestId}::text, ${idempotencyKey}::text${values}
+    select ${own}, ${given.accountId}::bigint, ${given.tokenId}::bigint, ${given.door}${type},
+      ${given.previewId}::uuid,
+      ${records}${type}, ${action}${type}, ${given.removalId}::bigint, ${isThere ? epochOf(companyId) : newestEpoch}, ${place}logged.*, ${writeId}::uuid, ${requestId}::text, ${idempotencyKey}::text${values}
     from ${isThere ? sql`companies c cross join ${source} where c.id = ${companyId}` : source}`
 }
 
-/** Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. */
+/**
+ * Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. `text` is
+ * a value of `what`.
+ */
 type RecordsLogged = {
   table: string
   ids: readonly number[]
-  what: { version: Sql; changes?: Sql; held?: Sql }
+  what(given: Expressions<{ companyId: number; text: string }>): { version: Sql; changes?: Sql; held?: Sql }
+  text?: string
   only?: Sql
   name?: string
 }
@@ -50,17 +79,28 @@ type RecordsLogged = {
 export function appendRecords(
   author: LogAuthor,
   logging: Omit<LoggedWrite, 'records'>,
-  { table, ids, what: { version, changes, held = sql`null::json` }, only = sql`true`, name }: RecordsLogged,
+  { table, ids, what, text = '', only = sql`true`, name }: RecordsLogged,
 ): Statement {
   const { companyId } = author
-  const noted = { ...logging, records: table }
-  const columns = sql`${version}, ${changes ?? sql`null::json`}, ${held}`
-  const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
-  const of = sql`select r.id, ${columns} from ${byKeys(table, companyId, ids)} where ${only}`
-  return statement(sql`${insertLog(author, noted, of)}${returning}`, name, async (run) => {
-    const there = ofRecords({ companyId, table, written: await withIds(run, ids), columns, only })
-    return { rows: inEpoch(run, companyId, statement(sql`${insertLog(author, noted, there, true)}${returning}`)) }
-  })
+  const values = { ...logValues(author, { ...logging, records: table }), ids, text }
+  const log = (given: Expressions<typeof values>, from: (columns: Sql) => Sql, isThere = false): Sql => {
+    const { version, changes, held = sql`null::json` } = what(given)
+    const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
+    const of = from(sql`${version}, ${changes ?? sql`null::json`}, ${held}`)
+    return sql`${insertLog(given, of, { isThere })}${returning}`
+  }
+  const append = prepareStatement(name, values, (given) =>
+    log(
+      given,
+      (columns) => sql`select r.id, ${columns} from ${byKeys(table, given.companyId, given.ids)} where ${only}`,
+    ),
+  )
+  const steps: Steps = async (run) => {
+    const written = await withIds(run, ids)
+    const there = (columns: Sql) => ofRecords({ companyId, table, written, columns, only })
+    return { rows: inEpoch(run, companyId, statement(log(expressionsOf(values), there, true))) }
+  }
+  return { ...append, distributed: steps }
 }
 
 /** A change of a record that this transaction has locked, the new version, and the call. */
@@ -75,23 +115,12 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
     ...change,
     ...{ write_id: writeId, request_id: requestId ?? null, idempotency_key: idempotencyKey ?? null },
   }))
-  const { companyId, accountId, tokenId, previewId } = author
-  const { records, action, removalId } = what
+  const { companyId } = author
   const append = (ids?: readonly number[]): Statement => {
     const [columns, drawn] = ids ? [sql`id, pos, `, sql`given.id, log_position(c.id), `] : [sql``, sql``]
     const logged = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
-    const values = {
-      companyId,
-      accountId,
-      tokenId,
-      door: doorOf(author),
-      previewId: previewId ?? null,
-      records,
-      action,
-      removalId: removalId ?? null,
-      rows: JSON.stringify(logged),
-    }
-    return prepared(
+    const values = { ...logValues(author, what), rows: JSON.stringify(logged) }
+    return prepareStatement(
       ids ? 'log.append-there' : 'log.append',
       values,
       (given) => sql`
@@ -118,10 +147,11 @@ export function appendAudit(
 ): Statement {
   const author = { ...by, requestId: by.from?.requestId ?? by.requestId }
   const row = sql`${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
-  const noted = { records, action, isAudit: true }
-  return statement(insertLog(author, noted, sql`select ${row}`), undefined, async (run) => {
+  const values = expressionsOf(logValues(author, { records, action }))
+  return statement(insertLog(values, sql`select ${row}`, { isAudit: true }), undefined, async (run) => {
     const [id] = await drawIds(run, 1)
-    return inEpoch(run, author.companyId, statement(insertLog(author, noted, sql`select ${id}::bigint, ${row}`, true)))
+    const there = insertLog(values, sql`select ${id}::bigint, ${row}`, { isAudit: true, isThere: true })
+    return inEpoch(run, author.companyId, statement(there))
   })
 }
 

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { compactThere } from '../citus/system.ts'
-import { prepared, query, type Statement, sql, statement } from '../statement.ts'
+import { prepareStatement, query, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /**
@@ -16,7 +16,7 @@ export const rowCount = (companyId: number | Sql, records: string): Sql => {
 
 /** Adds to the exact number of a company's live records of a resource. */
 export const addToRowCount = (companyId: number, records: string, change: number): Statement =>
-  prepared(
+  prepareStatement(
     'row-counts.change',
     { companyId, records, change },
     (given) => sql`

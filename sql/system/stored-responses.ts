@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { prepared, query, type Statement, sql } from '../statement.ts'
+import { prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
@@ -34,7 +34,7 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
  * free. Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
 export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
-  prepared(
+  prepareStatement(
     'keys.claim',
     { companyId, tokenHash, locks: keys.map(({ lock }) => lock) },
     (given) => sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
@@ -49,7 +49,7 @@ export type ClaimRow = { place: number; claimed: boolean }
 export const claimForSession = (lock: string): Statement => query('key.hold')`select ${lockKey(lock)} as claimed`
 
 export const findStoredResponse = (companyId: number, key: string): Statement =>
-  prepared('answer.find', { companyId, key }, (given) => answerOf(given.companyId, given.key))
+  prepareStatement('answer.find', { companyId, key }, (given) => answerOf(given.companyId, given.key))
 
 /**
  * Selects the stored answer. Must run in a statement after the claim: only then does it see the answer of the last
@@ -86,7 +86,7 @@ export function storeResponses(
     fingerprint: `\\x${fingerprint.toString('hex')}`,
   }))
   const values = { companyId, rows: JSON.stringify(given) }
-  return prepared(`${tagged ? `${tagged.records}.` : ''}answers.keep`, values, ({ companyId, rows }) => {
+  return prepareStatement(`${tagged ? `${tagged.records}.` : ''}answers.keep`, values, ({ companyId, rows }) => {
     const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(companyId, sql`given.record_id`)})` : sql`given.etag`
     // The column's default is volatile: with it the insert would not be a single task of a distributed database.
     return sql`

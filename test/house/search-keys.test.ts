@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStage, type Stage } from '../stage/stage.ts'
@@ -9,6 +11,8 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 type Pair = [text: string, word: string]
+
+const migration = readFileSync(join(import.meta.dirname, '../../migrations/0046-search-keys.sql'), 'utf8')
 
 /** Whether LIKE finds each word in its text, and whether the keys of the text hold those of the word. */
 const judged = (pairs: readonly Pair[]) =>
@@ -53,6 +57,22 @@ describe('The keys of a record hold those of every word that is in it', () => {
         }
       }),
       { numRuns: 20 },
+    )
+  })
+
+  test('and they are those that older versions have stored in the indexes', async () => {
+    const [, down = ''] = migration.split('-- Down Migration')
+    await stage.sql(down.replace('function search_keys', 'function older_keys'))
+    const text = fc.string({ unit: fc.constantFrom(...'aé Ж½'), maxLength: 100 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 100, maxLength: 100 }), async (texts) => {
+        const [row] = await stage.sql<{ differing: string[] }>(
+          `select array(select text from unnest($1::text[]) text where search_keys(7, text) <> older_keys(7, text)) as differing`,
+          [texts],
+        )
+        expect(row?.differing).toEqual([])
+      }),
+      { numRuns: 10 },
     )
   })
 

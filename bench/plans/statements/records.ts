@@ -200,7 +200,7 @@ export const ofTheRecords: readonly Topic[] = [
       appendRecords(
         author,
         { action: 'deleted', removalId: 3 },
-        { table: 'projects', ids: [1, 2], what: { version: raw('r.version + 1') }, name: 'projects.log-only' },
+        { table: 'projects', ids: [1, 2], what: () => ({ version: raw('r.version + 1') }), name: 'projects.log-only' },
       ),
       ...setColumn(author, { definition: equipment, column: 'status', ids: [1], from: { is: 'IN_USE' }, to: 'ACTIVE' }),
       ...setColumn(author, { definition: equipment, column: 'project_id', ids: [1], from: 'any', to: null }),

@@ -1,153 +1,153 @@
 -- estimates-equipment_logs.related.projects
-with related_estimates as materialized (select $1::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end] as effects
+with related_estimates as materialized (select 'estimates'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end] as effects
     from (
       select * from estimates
-      where company_id = $2 and project_id between $3 and $4 and deleted_at is null
+      where company_id = $1 and project_id between $2 and $3 and deleted_at is null
       order by project_id, id for update offset 0
     ) r) select * from related_estimates
-    union all (select $5::text as records, r.id, json_build_array(r.project_id) as "to", array['unlinked'] as effects
+    union all (select 'equipment'::text as records, r.id, json_build_array(r.project_id) as "to", array['unlinked'] as effects
     from (
       select * from equipment
-      where company_id = $6 and project_id between $7 and $8 and deleted_at is null
+      where company_id = $4 and project_id between $5 and $6 and deleted_at is null
       order by project_id, id for update offset 0
     ) r)
-    union all (select $9::text as records, r.id, json_build_array(r.project_id) as "to", array['cascade'] as effects
+    union all (select 'tasks'::text as records, r.id, json_build_array(r.project_id) as "to", array['cascade'] as effects
     from (
       select * from tasks
+      where company_id = $7 and project_id between $8 and $9 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r)
+    union all (select 'time_entries'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from time_entries
       where company_id = $10 and project_id between $11 and $12 and deleted_at is null
       order by project_id, id for update offset 0
     ) r)
-    union all (select $13::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
-    from (
-      select * from time_entries
-      where company_id = $14 and project_id between $15 and $16 and deleted_at is null
-      order by project_id, id for update offset 0
-    ) r)
-    union all (select $17::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    union all (select 'invoices'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from invoices
-      where company_id = $18 and project_id between $19 and $20 and deleted_at is null
+      where company_id = $13 and project_id between $14 and $15 and deleted_at is null
       order by project_id, id for update offset 0
     ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
-    union all (select $21::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    union all (select 'contracts'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from contracts
-      where company_id = $22 and project_id between $23 and $24 and deleted_at is null
+      where company_id = $16 and project_id between $17 and $18 and deleted_at is null
       order by project_id, id for update offset 0
     ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
-    union all (select $25::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.billed in (true) then 'restrict' else 'unlinked' end] as effects
+    union all (select 'equipment_logs'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.billed in (true) then 'restrict' else 'unlinked' end] as effects
     from (
       select * from equipment_logs
-      where company_id = $26 and project_id between $27 and $28 and deleted_at is null
+      where company_id = $19 and project_id between $20 and $21 and deleted_at is null
       order by project_id, id for update offset 0
     ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
--- ["estimates",7,4711,4711,"equipment",7,4711,4711,"tasks",7,4711,4711,"time_entries",7,4711,4711,"invoices",7,4711,4711,"contracts",7,4711,4711,"equipment_logs",7,4711,4711]
+-- [7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711]
 
 -- estimates-equipment_logs.related-any.projects.estimates
-with related_estimates as materialized (select $1::text as records, r.id, json_build_array(case when r.project_id = any ($2::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($3::bigint[]) then case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end end] as effects
+with related_estimates as materialized (select 'estimates'::text as records, r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($2::bigint[]) then case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($4::bigint[]) id
-        union all select found.id from unnest($5::bigint[]) gone (id) cross join lateral (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
         select r.id from estimates r
-        where r.company_id = $6 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from estimates where company_id = $7 and id = wanted.id for update offset 0
+      select * from estimates where company_id = $6 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($8::bigint[]))) select * from related_estimates
-    union all (select $9::text as records, r.id, json_build_array(case when r.project_id = any ($10::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($11::bigint[]) then 'unlinked' end] as effects
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))) select * from related_estimates
+    union all (select 'equipment'::text as records, r.id, json_build_array(case when r.project_id = any ($8::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($9::bigint[]) then 'unlinked' end] as effects
     from (
       select distinct id from (
-        select id from unnest($12::bigint[]) id
-        union all select found.id from unnest($13::bigint[]) gone (id) cross join lateral (
+        select id from unnest($10::bigint[]) id
+        union all select found.id from unnest($11::bigint[]) gone (id) cross join lateral (
         select r.id from equipment r
-        where r.company_id = $14 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $12 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from equipment where company_id = $15 and id = wanted.id for update offset 0
+      select * from equipment where company_id = $13 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($16::bigint[])))
-    union all (select $17::text as records, r.id, json_build_array(case when r.project_id = any ($18::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($19::bigint[]) then 'cascade' end] as effects
+    where r.deleted_at is null and (r.project_id = any ($14::bigint[])))
+    union all (select 'tasks'::text as records, r.id, json_build_array(case when r.project_id = any ($15::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($16::bigint[]) then 'cascade' end] as effects
     from (
       select distinct id from (
-        select id from unnest($20::bigint[]) id
-        union all select found.id from unnest($21::bigint[]) gone (id) cross join lateral (
+        select id from unnest($17::bigint[]) id
+        union all select found.id from unnest($18::bigint[]) gone (id) cross join lateral (
         select r.id from tasks r
-        where r.company_id = $22 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $19 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from tasks where company_id = $23 and id = wanted.id for update offset 0
+      select * from tasks where company_id = $20 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($24::bigint[])))
-    union all (select $25::text as records, r.id, json_build_array(case when r.project_id = any ($26::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($27::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    where r.deleted_at is null and (r.project_id = any ($21::bigint[])))
+    union all (select 'time_entries'::text as records, r.id, json_build_array(case when r.project_id = any ($22::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($23::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($28::bigint[]) id
-        union all select found.id from unnest($29::bigint[]) gone (id) cross join lateral (
+        select id from unnest($24::bigint[]) id
+        union all select found.id from unnest($25::bigint[]) gone (id) cross join lateral (
         select r.id from time_entries r
-        where r.company_id = $30 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $26 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from time_entries where company_id = $31 and id = wanted.id for update offset 0
+      select * from time_entries where company_id = $27 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($32::bigint[])))
-    union all (select $33::text as records, r.id, json_build_array(case when r.project_id = any ($34::bigint[]) then r.project_id end,case when r.estimate_id = any ($35::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($36::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($37::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
+    where r.deleted_at is null and (r.project_id = any ($28::bigint[])))
+    union all (select 'invoices'::text as records, r.id, json_build_array(case when r.project_id = any ($29::bigint[]) then r.project_id end,case when r.estimate_id = any ($30::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($31::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($32::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($38::bigint[]) id
-        union all select found.id from unnest($39::bigint[]) gone (id) cross join lateral (
+        select id from unnest($33::bigint[]) id
+        union all select found.id from unnest($34::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $40 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $35 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
-        union all select found.id from unnest($41::bigint[]) gone (id) cross join lateral (
+        union all select found.id from unnest($36::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $42 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $37 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
         order by r.estimate_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from invoices where company_id = $43 and id = wanted.id for update offset 0
+      select * from invoices where company_id = $38 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($44::bigint[]) or r.estimate_id = any ($45::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
-    union all (select $46::text as records, r.id, json_build_array(case when r.project_id = any ($47::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($48::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    where r.deleted_at is null and (r.project_id = any ($39::bigint[]) or r.estimate_id = any ($40::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select 'contracts'::text as records, r.id, json_build_array(case when r.project_id = any ($41::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($42::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($49::bigint[]) id
-        union all select found.id from unnest($50::bigint[]) gone (id) cross join lateral (
+        select id from unnest($43::bigint[]) id
+        union all select found.id from unnest($44::bigint[]) gone (id) cross join lateral (
         select r.id from contracts r
-        where r.company_id = $51 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $45 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from contracts where company_id = $52 and id = wanted.id for update offset 0
+      select * from contracts where company_id = $46 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($53::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
-    union all (select $54::text as records, r.id, json_build_array(case when r.project_id = any ($55::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($56::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end] as effects
+    where r.deleted_at is null and (r.project_id = any ($47::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select 'equipment_logs'::text as records, r.id, json_build_array(case when r.project_id = any ($48::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($49::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($57::bigint[]) id
-        union all select found.id from unnest($58::bigint[]) gone (id) cross join lateral (
+        select id from unnest($50::bigint[]) id
+        union all select found.id from unnest($51::bigint[]) gone (id) cross join lateral (
         select r.id from equipment_logs r
-        where r.company_id = $59 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $52 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from equipment_logs where company_id = $60 and id = wanted.id for update offset 0
+      select * from equipment_logs where company_id = $53 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($61::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
--- ["estimates",[4711],[4711],[1],[4711],7,7,[4711],"equipment",[4711],[4711],[1],[4711],7,7,[4711],"tasks",[4711],[4711],[1],[4711],7,7,[4711],"time_entries",[4711],[4711],[1],[4711],7,7,[4711],"invoices",[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],"contracts",[4711],[4711],[1],[4711],7,7,[4711],"equipment_logs",[4711],[4711],[1],[4711],7,7,[4711]]
+    where r.deleted_at is null and (r.project_id = any ($54::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+-- [[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- workers.supervisor_id.referring-besides
 select from unnest($1::bigint[]) gone (id) cross join lateral (
