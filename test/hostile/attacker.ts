@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import { attackNamed } from './attacks/index.ts'
 import { createToolkit } from './toolkit.ts'
@@ -14,9 +13,6 @@ export type Order =
   | { enough: true }
 
 export type Report = { prepared: true } | { placed: true } | { outcome: Outcome } | { error: string }
-
-// It shares the machine with the service, and has all the time in the world.
-setPriority(10)
 
 const tell = (report: Report): void => void process.send?.(report)
 
