@@ -16,15 +16,4 @@ create or replace function search_keys(company bigint, words text) returns bigin
 
 -- Down Migration
 
-create or replace function search_keys(company bigint, words text) returns bigint[]
-  language sql immutable strict parallel safe
-  begin atomic
-    select search_key(company, '') || array(
-      select search_key(company, substr(piece, place, 3))
-      from (
-        select substr(word, start, 42) as piece
-        from unnest(string_to_array(words, ' ')) word, generate_series(1, length(word) - 2, 40) start
-        offset 0
-      ) pieces, generate_series(1, length(piece) - 2) place
-    );
-  end;
+-- The keys are the same.

@@ -41,7 +41,7 @@ export const inState = (table: string, companyId: number, status: string): Sql =
  * Returns the condition that names rows `r` by their keys, for a statement that changes them. This transaction has
  * locked them already, so their places (`ctid`) stay the same.
  */
-export const heldRows = (table: string, companyId: number | Sql, ids: readonly number[] | Sql): Sql =>
+export const heldRows = (table: string, companyId: number, ids: readonly number[]): Sql =>
   eitherSql(
     sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`,
     () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[])`,

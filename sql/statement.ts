@@ -60,14 +60,6 @@ export type Expressions<Values> = { readonly [name in keyof Values]: Sql }
 export const expressionsOf = <Values extends object>(values: Values): Expressions<Values> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plainSql`${value}`])) as Expressions<Values>
 
-/** Stands for a value in a text that is made once. */
-class Placeholder {
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
 /** A text with the names of its values in their order. */
 type PreparedText = { text: string; names: readonly string[]; distributed: (() => PreparedText) | undefined }
 
@@ -81,9 +73,10 @@ export const prepareStatement = createPreparation()
 function createPreparation() {
   const texts = new Map<string, PreparedText>()
   const textOf = ({ text, values, distributed }: ForkedSql): PreparedText => {
+    // A symbol stands for a value.
     const names = values.map((value) => {
-      if (!(value instanceof Placeholder)) throw new Error(`a text that is made once has the value ${value}`)
-      return value.name
+      if (typeof value !== 'symbol') throw new Error(`a text that is made once has the value ${value}`)
+      return value.description as string
     })
     let there: PreparedText | undefined
     const makeThere = distributed && (() => (there ??= textOf(distributed())))
@@ -96,17 +89,14 @@ function createPreparation() {
   ): Statement => {
     if (name === undefined) return statement(build(expressionsOf(values)))
     const fill = ({ text, names, distributed }: PreparedText): Statement => {
-      const made = createStatement(
-        name,
-        text,
-        names.map((one) => values[one as keyof Values]),
-      )
+      const given = names.map((one) => values[one as keyof Values])
+      const made = createStatement(name, text, given)
       return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
     }
     const known = texts.get(name)
     if (known) return fill(known)
-    const placeholders = Object.fromEntries(Object.keys(values).map((one) => [one, new Placeholder(one)]))
-    const made = textOf(build(expressionsOf(placeholders) as Expressions<Values>))
+    const symbols = Object.fromEntries(Object.keys(values).map((one) => [one, Symbol(one)]))
+    const made = textOf(build(expressionsOf(symbols) as Expressions<Values>))
     texts.set(name, made)
     return fill(made)
   }

@@ -4,15 +4,7 @@ import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
-import {
-  type Expressions,
-  eitherSql,
-  identifier,
-  type Prefetch,
-  prepareStatement,
-  type Statement,
-  sql,
-} from '../statement.ts'
+import { type Expressions, eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
@@ -195,12 +187,9 @@ function lookUpRemoved({ companyId, soughtFor: id }: Expressions<Prefetch['value
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  return prepareStatement(
-    `${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`,
-    { companyId, rows: rowsJson(needs, [{ sent }]) },
-    (given) => sql`
-    select ${join(lookUps(given.companyId, definition, needs))} from ${givenRows(definition, needs, given.rows)}`,
-  )
+  const given = givenRows(definition, needs, sql`${rowsJson(needs, [{ sent }])}`)
+  return query(`${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`)`
+    select ${join(lookUps(companyId, definition, needs))} from ${given}`
 }
 
 /** Names of the columns for the id of a new record, and for the currency of its company. */
@@ -264,12 +253,7 @@ function lockReferenced(
       ) it)`
 }
 
-const holderColumns = (
-  companyId: number | Sql,
-  definition: Definition,
-  needs: readonly string[],
-  source: string,
-): Sql[] =>
+const holderColumns = (companyId: number | Sql, definition: Definition, needs: readonly string[], source: string) =>
   uniqueFields(definition)
     .filter((field) => needs.includes(field))
     .flatMap((field) => {

@@ -3,17 +3,7 @@ import type { Field } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
 import { heldRows } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
-import {
-  identifier,
-  jsonArray,
-  jsonObject,
-  prepareStatement,
-  query,
-  runInOrder,
-  type Statement,
-  sql,
-  statement,
-} from '../statement.ts'
+import { identifier, jsonArray, jsonObject, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { appendRecords } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
 import { parameter, referencesOf } from './columns.ts'
@@ -34,23 +24,10 @@ export type RemovalEntry = {
 export const nextRemovalId = (): Statement => query('removals.id')`select nextval('removals_id_seq') as id`
 
 export const insertRemoval = (author: Author, id: number, removal: RemovalEntry): Statement =>
-  prepareStatement(
-    'removals.insert',
-    {
-      companyId: author.companyId,
-      accountId: author.accountId,
-      tokenId: author.tokenId,
-      door: doorOf(author),
-      ...removal,
-      id,
-      cascaded: JSON.stringify(removal.cascaded),
-      unlinked: JSON.stringify(removal.unlinked),
-    },
-    (given) => sql`
+  query('removals.insert')`
     insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values (${given.companyId}, ${given.id}, ${given.accountId}, ${given.tokenId}, ${given.door}, ${given.records}, ${given.recordId},
-      ${given.mode}, ${given.title}, ${given.cascaded}::json, ${given.unlinked}::json)`,
-  )
+    values (${author.companyId}, ${id}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
+      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)`
 
 /** Hides records. They share the removal and can come back with it. The log keeps their last state. */
 export function softDelete(
@@ -73,13 +50,9 @@ export function softDelete(
         }),
       },
     ),
-    prepareStatement(
-      `${name}.soft-delete`,
-      { companyId, ids, removalId },
-      (given) => sql`
-      update ${identifier(name)} r set deleted_at = now(), removal_id = ${given.removalId}, version = version + 1, updated_at = now()
-      where ${heldRows(name, given.companyId, given.ids)}`,
-    ),
+    query(`${name}.soft-delete`)`
+      update ${identifier(name)} r set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
+      where ${heldRows(name, companyId, ids)}`,
     addToRowCount(companyId, name, -ids.length),
   ]
 }

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
-import { instant, prepareStatement, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
+import { instant, query, runInOrder, type Statement, sql, statement } from '../statement.ts'
 import { nextCompanies } from './sweep.ts'
 
 /** One call, as the log and the metering store it. */
@@ -55,12 +55,8 @@ export const settleCall = ({ company_id, at, request_id, status, code, about, ms
 
 /** Inserts calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
-  prepareStatement(
-    'calls.insert',
-    { calls: JSON.stringify(calls) },
-    (given) => sql`insert into calls (${listed}) select ${listed}
-    from json_to_recordset(${given.calls}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`,
-  )
+  query('calls.insert')`insert into calls (${listed}) select ${listed}
+    from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`
 
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]

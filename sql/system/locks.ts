@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { type Expressions, prepareStatement, query, type Statement, sql } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
 import { isLive } from './tokens.ts'
@@ -12,11 +12,7 @@ import { isLive } from './tokens.ts'
  * there are.
  */
 export const passGate = (companyId: number): Statement =>
-  prepareStatement(
-    'gate.pass',
-    { gate: companyId % 2 ** 31 },
-    ({ gate }) => sql`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${gate}::int)`,
-  )
+  query('gate.pass')`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`
 
 /** Takes the company's gate alone, as every revocation of rights does before it locks a row. */
 export const closeGate = (companyId: number): Statement =>
@@ -27,36 +23,26 @@ export type ValueLock = { key: string; isShared: boolean }
 
 /** Takes the locks in the given order. */
 export const takeValues = (companyId: number, locks: readonly ValueLock[]): Statement =>
-  prepareStatement('values.take', { companyId, ...listsOf(locks) }, (given) =>
-    takenWhere(companyRow(given.companyId), given),
-  )
+  statement(takenWhere(companyRow(companyId), locks), 'values.take')
 
 /**
  * Takes the locks for a call that will run: its token is live, and its key is claimed by this transaction and has no
  * answer yet. Any other call takes none and waits for none.
  */
 export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks: readonly ValueLock[]): Statement {
-  const { companyId, tokenHash } = ask
-  const values = { companyId, tokenHash, ...listsOf(locks) }
-  const token = ({ companyId, tokenHash }: { companyId: Sql; tokenHash: Sql }) =>
-    sql`select from (select * from tokens ${ofToken(companyId, tokenHash)}) t where ${isLive()}`
+  const token = sql`select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where ${isLive()}`
   return key
-    ? prepareStatement('values.take-keyed', { ...values, ...key }, (given) => {
-        const answer = sql`(${answerOf(given.companyId, given.key)}) answer where not is_over`
-        return takenWhere(
-          sql`(${token(given)} and ${lockKey(given.lock)} and not exists (select from ${answer}) offset 0)`,
-          given,
-        )
-      })
-    : prepareStatement('values.take-of-token', values, (given) => takenWhere(sql`(${token(given)} offset 0)`, given))
+    ? statement(
+        takenWhere(
+          sql`(${token} and ${lockKey(key.lock)} and not exists (select from (${answerOf(ask.companyId, key.key)}) answer where not is_over) offset 0)`,
+          locks,
+        ),
+        'values.take-keyed',
+      )
+    : statement(takenWhere(sql`(${token} offset 0)`, locks), 'values.take-of-token')
 }
 
-const listsOf = (locks: readonly ValueLock[]) => ({
-  keys: locks.map(({ key }) => key),
-  areShared: locks.map(({ isShared }) => isShared),
-})
-
-const takenWhere = (source: Sql, { keys, areShared }: Expressions<ReturnType<typeof listsOf>>): Sql =>
+const takenWhere = (source: Sql, locks: readonly ValueLock[]): Sql =>
   sql`select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
-    from ${source} one cross join unnest(${keys}::bigint[], ${areShared}::boolean[])
+    from ${source} one cross join unnest(${locks.map(({ key }) => key)}::bigint[], ${locks.map(({ isShared }) => isShared)}::boolean[])
       wanted (key, is_shared)`

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { compactThere } from '../citus/system.ts'
-import { prepareStatement, query, type Statement, sql, statement } from '../statement.ts'
+import { query, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /**
@@ -16,12 +16,8 @@ export const rowCount = (companyId: number | Sql, records: string): Sql => {
 
 /** Adds to the exact number of a company's live records of a resource. */
 export const addToRowCount = (companyId: number, records: string, change: number): Statement =>
-  prepareStatement(
-    'row-counts.change',
-    { companyId, records, change },
-    (given) => sql`
-    insert into tally_changes (company_id, records, change) values (${given.companyId}, ${given.records}, ${given.change})`,
-  )
+  query('row-counts.change')`
+    insert into tally_changes (company_id, records, change) values (${companyId}, ${records}, ${change})`
 
 /** Compacts up to `most` changes into the totals. */
 export const compactRowCounts = (most: number): Statement =>

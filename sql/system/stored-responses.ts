@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { prepareStatement, query, type Statement, sql } from '../statement.ts'
+import { prepareStatement, query, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
@@ -34,14 +34,10 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
  * free. Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
 export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
-  prepareStatement(
-    'keys.claim',
-    { companyId, tokenHash, locks: keys.map(({ lock }) => lock) },
-    (given) => sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
-    from (select * from tokens ${ofToken(given.companyId, given.tokenHash)}) t
-    cross join unnest(${given.locks}::bigint[]) with ordinality wanted (lock, place)
-    where ${isLive()}`,
-  )
+  query('keys.claim')`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+    cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)
+    where ${isLive()}`
 
 export type ClaimRow = { place: number; claimed: boolean }
 
@@ -49,13 +45,13 @@ export type ClaimRow = { place: number; claimed: boolean }
 export const claimForSession = (lock: string): Statement => query('key.hold')`select ${lockKey(lock)} as claimed`
 
 export const findStoredResponse = (companyId: number, key: string): Statement =>
-  prepareStatement('answer.find', { companyId, key }, (given) => answerOf(given.companyId, given.key))
+  statement(answerOf(companyId, key), 'answer.find')
 
 /**
  * Selects the stored answer. Must run in a statement after the claim: only then does it see the answer of the last
  * holder. `is_over`: it no longer counts.
  */
-export const answerOf = (companyId: Sql, key: Sql): Sql =>
+export const answerOf = (companyId: number | Sql, key: string | Sql): Sql =>
   sql`select fingerprint, status, body, location, etag, request_id, write_id,
       completed_at <= clock_timestamp() - make_interval(hours => ${raw(`${replayWindowHours}`)}) as is_over
     from answers where company_id = ${companyId} and key = ${key}`
