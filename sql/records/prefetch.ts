@@ -41,9 +41,8 @@ export function prefetchForCreate(
         ...lookUps(companyId, definition, needs, waits),
       ]
       // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
-      const id = sql`${newId} as ${identifier(newIdColumn)}`
-      const source = givenRows(definition, needs, soughtFor)
-      return rowsOf(sql`select given.place, ${id}, ${join(columns)} from ${source}${onlyAmong(among)}`)
+      const rows = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, soughtFor)}`
+      return rowsOf(sql`${rows}${onlyAmong(among)}`)
     },
   }
 }
@@ -187,9 +186,8 @@ function lookUpRemoved({ companyId, soughtFor: id }: Expressions<Prefetch['value
 /** Looks up the given references and unique values of a record. */
 export function lookUp(companyId: number, definition: Definition, sent: SentValues): Statement {
   const needs = needsOf(definition, [{ sent }])
-  const given = givenRows(definition, needs, sql`${rowsJson(needs, [{ sent }])}`)
   return query(`${definition.name}.look-up:${shapeOf(lookedUp(definition), needs)}`)`
-    select ${join(lookUps(companyId, definition, needs))} from ${given}`
+    select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, sql`${rowsJson(needs, [{ sent }])}`)}`
 }
 
 /** Names of the columns for the id of a new record, and for the currency of its company. */
