@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findFreePort } from './free-port.ts'
 
 /** The service as its operator runs it, on a bundled PostgreSQL in a folder of its own. */
 export type Service = {
@@ -57,7 +57,7 @@ export async function startService(
   { folder, settings = {} }: { folder?: string; settings?: Settings } = {},
 ): Promise<Service> {
   let data = folder ?? (await makeFolder())
-  const port = await freePort()
+  const port = await findFreePort()
   const environment = {
     ...process.env,
     ...{ PLUMBLINE_DATA: data, PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1' },
@@ -237,7 +237,7 @@ export async function startBeside(
   wayTo: (met: PostgresAddress) => Promise<string>,
   settings: Settings,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const port = await freePort()
+  const port = await findFreePort()
   const child = await serve(join(checkout, 'server/commands/main.ts'), {
     ...process.env,
     ...{ PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1', DRAIN_NOTICE_MS: '50' },
@@ -251,13 +251,4 @@ export async function startBeside(
       await waitForEnd(child)
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

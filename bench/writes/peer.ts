@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findFreePort } from '../../proof/free-port.ts'
 import { BenchProblem } from '../problem.ts'
 import type { Server } from '../processes.ts'
 import { type Block, countPerCompany, idOf, type Layout } from '../scenario/layout.ts'
@@ -26,7 +26,7 @@ export async function startPeer(binary: string, layout: Layout): Promise<Server>
   const program = resolve(binary)
   const superuser = { identity: 'root@example.com', password: 'worth nothing elsewhere' }
   await promisify(execFile)(program, ['superuser', 'upsert', superuser.identity, superuser.password, '--dir', folder])
-  const port = await freePort()
+  const port = await findFreePort()
   const child = spawn(program, ['serve', '--http', `127.0.0.1:${port}`, '--dir', folder], { stdio: 'ignore' })
   const ended = once(child, 'close')
   const stop = async (): Promise<void> => {
@@ -99,13 +99,4 @@ async function untilHealthy(url: string): Promise<void> {
     await wait(100)
   }
   throw new BenchProblem('The peer did not start within ten seconds.')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findFreePort } from '../../proof/free-port.ts'
 import { send } from '../stage/http.ts'
 import { startProcess, urlOf } from '../stage/process.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
@@ -18,7 +18,7 @@ const start = (more: { [name: string]: string }) =>
   })
 
 test('METRICS_ADDRESS serves /metrics of all processes, alone; the port of the service has none', async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   const own = await start({ METRICS_ADDRESS: `127.0.0.1:${port}`, PROCESSES: '2' })
   const address = `http://127.0.0.1:${port}`
   try {
@@ -37,11 +37,3 @@ test('METRICS_ADDRESS serves /metrics of all processes, alone; the port of the s
   }
   await expect(send(address, { method: 'GET', path: '/metrics' })).rejects.toThrow()
 })
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })

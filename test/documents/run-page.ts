@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { stopServer } from '#server/embedded/processes.ts'
+import { findFreePort } from '../../proof/free-port.ts'
 import { copyPrepared } from '../command/stage.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 import { passedOn } from '../stage/compile-cache.ts'
@@ -167,13 +167,4 @@ async function createSurroundings(folder: string, port: number): Promise<{ [name
     npm_config_update_notifier: 'false',
     ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

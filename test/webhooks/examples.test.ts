@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { replayOne } from '#server/service/webhooks.ts'
+import { findFreePort } from '../../proof/free-port.ts'
 import { type HookStage, openHookStage } from './stage.ts'
 
 /** The receivers that the documents show, run as they are. */
@@ -28,7 +28,7 @@ test.each(receivers)(
   async ({ name, program, isThere }) => {
     if (!isThere) return
     const own = await stage.company()
-    const port = await freePort()
+    const port = await findFreePort()
     const { id, secret } = await stage.hook(own, `http://127.0.0.1:${port}/`)
     const file = await receive(program, [join(folder, name)], { secret, port })
 
@@ -84,12 +84,4 @@ async function receive(program: string, words: string[], { secret, port }: { sec
   })
   await once(child.stdout as NodeJS.ReadableStream, 'data')
   return file
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
