@@ -30,11 +30,8 @@ export function beginWrite(
     soughtFor: prefetch?.values.soughtFor ?? '',
   }
   const isKeyed = keys.length > 0
-  return prepareStatement(
-    `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`,
-    values,
-    (given) => beginSql(given, prefetch, { isKeyed, waits }),
-  )
+  const name = `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`
+  return prepareStatement(name, values, (given) => beginSql(given, prefetch, { isKeyed, waits }))
 }
 
 type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; soughtFor: string | number }

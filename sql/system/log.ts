@@ -36,6 +36,7 @@ const logValues = (author: LogAuthor, { records, action, removalId }: LoggedWrit
   forwardedFor: author.from?.forwardedFor ?? null,
   device: author.from?.device ?? null,
 })
+type LogValues = ReturnType<typeof logValues>
 
 /**
  * Inserts a row of the log for each row of `of` (record_id, version, changes, held). The statement began after the
@@ -43,11 +44,7 @@ const logValues = (author: LogAuthor, { records, action, removalId }: LoggedWrit
  * distributed (`isThere`) the ids come first in `of`, and the company's own row is joined, so that the position is one
  * of the company's server.
  */
-function insertLog(
-  given: Expressions<ReturnType<typeof logValues>>,
-  of: Sql,
-  { isThere = false, isAudit = false } = {},
-): Sql {
+function insertLog(given: Expressions<LogValues>, of: Sql, { isThere = false, isAudit = false } = {}): Sql {
   const { companyId, writeId, requestId, idempotencyKey, records, action } = given
   const columns = isAudit ? sql`, peer, forwarded_for, device` : sql``
   const values = isAudit ? sql`, ${given.peer}::text, ${given.forwardedFor}::text, ${given.device}::text` : sql``
