@@ -56,9 +56,10 @@ async function hotShareOf(bodyOf: (round: number) => object): Promise<number> {
   }
   await Promise.all(Array.from({ length: callers }, work))
   const after = await eventually(async () => {
-    // A session hands in its counts at its end; else ten seconds after its last statement.
+    // A session hands in its counts at its end; else ten seconds after its last statement. Its end is waited for, because
+    // the service could still use it for the next update.
     await counter.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'",
+      "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'",
     )
     const counts = await counted()
     expect(counts.updates - before.updates).toBe(updates)
