@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Ports below those that Linux and macOS give to servers that ask for any: no such server takes one in between. */
+/** Ports below the range from which Linux and macOS assign them, so that no server that asks for any port takes one. */
 const ports = { from: 12_000, below: 32_000 }
 
 /** Returns a port of this machine that nobody listens on. */
@@ -10,7 +10,8 @@ export async function findFreePort(): Promise<number> {
   const server = createServer().listen(port, '127.0.0.1')
   try {
     await once(server, 'listening')
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     return findFreePort()
   }
   server.close()

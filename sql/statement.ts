@@ -39,13 +39,13 @@ const nameLengthMax = 63
 
 /** Creates a statement. `steps` replace it if a distributed database accepts no form of the query. */
 export function statement(query: Sql, name?: string, steps?: Steps): Statement {
-  const made = createStatement(name, query.text, query.values)
+  const made = assembleStatement(name, query.text, query.values)
   const form = (query as ForkedSql).distributed
   const distributed = steps ?? (form && ((run: Run) => run(statement(form(), name))))
   return distributed ? { ...made, distributed } : made
 }
 
-const createStatement = (name: string | undefined, text: string, values: unknown[]): Statement =>
+const assembleStatement = (name: string | undefined, text: string, values: unknown[]): Statement =>
   name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
 
 /** Returns the template tag of a statement with a name. */
@@ -57,6 +57,7 @@ export const query =
 /** The values of a statement as its text has them: an expression for each. */
 export type Expressions<Values> = { readonly [name in keyof Values]: Sql }
 
+/** Returns the values as expressions, for a text of this one call. */
 export const expressionsOf = <Values extends object>(values: Values): Expressions<Values> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plainSql`${value}`])) as Expressions<Values>
 
@@ -65,8 +66,8 @@ type PreparedText = { text: string; names: readonly string[]; distributed: (() =
 
 /**
  * Creates a statement whose text is made once for its name, because it takes longer to make than to send. `build` gets
- * expressions for the values; all else that it depends on is part of the name. It throws if the text has a value that
- * is not given, which would be that of the first call for ever. Without a name the text is made for this call.
+ * expressions for the values; all else that it depends on is part of the name. Throws if the text has a value that is
+ * not given, because every later call would get it. Without a name the text is made for this call.
  */
 export const prepareStatement = createPreparation()
 
@@ -90,7 +91,7 @@ function createPreparation() {
     if (name === undefined) return statement(build(expressionsOf(values)))
     const fill = ({ text, names, distributed }: PreparedText): Statement => {
       const given = names.map((one) => values[one as keyof Values])
-      const made = createStatement(name, text, given)
+      const made = assembleStatement(name, text, given)
       return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
     }
     const known = texts.get(name)
@@ -151,7 +152,7 @@ export type Prefetch = {
   /** Returns the query. `among` are the places of the rows of a set to look up; all by default. */
   query(given: Expressions<PrefetchValues>, among?: Sql): Sql
 }
-type PrefetchValues = { companyId: number; soughtFor: string | number }
+type PrefetchValues = { companyId: number; target: string | number }
 
 /** Returns a prefetch as a statement of its own. */
 export const prefetchStatement = ({ name, values, query }: Prefetch): Statement =>

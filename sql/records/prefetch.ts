@@ -31,8 +31,8 @@ export function prefetchForCreate(
   const needs = needsOf(definition, rows)
   return {
     name: `${definition.name}.create:${shapeOf(lookedUp(definition), needs)}`,
-    values: { companyId, soughtFor: rowsJson(needs, rows) },
-    query({ companyId, soughtFor }, among) {
+    values: { companyId, target: rowsJson(needs, rows) },
+    query({ companyId, target }, among) {
       const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
       const plan = sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`
       const columns = [
@@ -41,7 +41,7 @@ export function prefetchForCreate(
         ...lookUps(companyId, definition, needs, waits),
       ]
       // Not part of `columns`, because a joined expression has only one form (no `eitherSql`).
-      const rows = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, soughtFor)}`
+      const rows = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, target)}`
       return rowsOf(sql`${rows}${onlyAmong(among)}`)
     },
   }
@@ -61,13 +61,13 @@ export function prefetchForUpdate(
   const needs = needsOf(definition, rows)
   return {
     name: `${definition.name}.update:${shapeOf(lookedUp(definition), needs)}`,
-    values: { companyId, soughtFor: rowsJson(needs, rows) },
+    values: { companyId, target: rowsJson(needs, rows) },
     query: (given, among) => lookUpUpdates(given, definition, { needs, waits, among }),
   }
 }
 
 function lookUpUpdates(
-  { companyId, soughtFor }: Expressions<Prefetch['values']>,
+  { companyId, target }: Expressions<Prefetch['values']>,
   definition: Definition,
   { needs, waits, among }: { needs: readonly string[]; waits: WaitsForLocks; among: Sql | undefined },
 ): Sql {
@@ -101,7 +101,7 @@ function lookUpUpdates(
     ...holderColumns(companyId, definition, needs, 'referred'),
   ]
   return sql`with referred as materialized (
-        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, soughtFor)}${one}${onlyAmong(among)}
+        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, target)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
       from referred cross join lateral (${lockRecord(companyId, definition, sql`referred.id`, orSkip('for no key update', waits))}) r
       ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`
@@ -158,12 +158,12 @@ const sentAs = (source: string, field: string): Sql => raw(`${source}.${sentColu
 export function prefetchForDelete(companyId: number, definition: Definition, id: number): Prefetch {
   return {
     name: `${definition.name}.delete`,
-    values: { companyId, soughtFor: id },
+    values: { companyId, target: id },
     query: (given) => lookUpRemoved(given, definition),
   }
 }
 
-function lookUpRemoved({ companyId, soughtFor: id }: Expressions<Prefetch['values']>, definition: Definition): Sql {
+function lookUpRemoved({ companyId, target: id }: Expressions<Prefetch['values']>, definition: Definition): Sql {
   const { name } = definition
   const plan = goingWith(definition).some(isPlanLimited) ? [sql`(${planHeld(companyId)}) as plan`] : []
   const record = join([recordColumns(companyId, definition), ...plan])

@@ -13,9 +13,9 @@ import { fetchedWithCaller } from './read.ts'
  */
 export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.of-reference`,
-  values: { companyId, soughtFor: value },
+  values: { companyId, target: value },
   query: (given) =>
-    liveNamed(`id, ${referenceField} as reference`, name, given.companyId, [referenceField, given.soughtFor]),
+    liveNamed(`id, ${referenceField} as reference`, name, given.companyId, [referenceField, given.target]),
 })
 
 export function fetchByReference(ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement {

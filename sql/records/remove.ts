@@ -71,8 +71,8 @@ export function erase(
       { action: 'erased', removalId },
       {
         ...{ table: name, ids: [id], name: `${name}.log-erased` },
-        what: ({ text }) => ({ version: sql`r.version + 1`, held: sql`${text}::json` }),
-        text: held,
+        what: ({ heldJson }) => ({ version: sql`r.version + 1`, held: sql`${heldJson}::json` }),
+        heldJson: held,
       },
     ),
     // The foreign key empties references of deleted records. Citus has no such action, so statements do it there.

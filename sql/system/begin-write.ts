@@ -27,14 +27,14 @@ export function beginWrite(
     ...ask,
     keys: keys.map(({ key }) => key),
     locks: keys.map(({ lock }) => lock),
-    soughtFor: prefetch?.values.soughtFor ?? '',
+    target: prefetch?.values.target ?? '',
   }
   const isKeyed = keys.length > 0
   const name = `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`
   return prepareStatement(name, values, (given) => beginSql(given, prefetch, { isKeyed, waits }))
 }
 
-type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; soughtFor: string | number }
+type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; target: string | number }
 
 function beginSql(
   given: Expressions<BeginValues>,

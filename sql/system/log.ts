@@ -60,14 +60,14 @@ function insertLog(given: Expressions<LogValues>, of: Sql, { isThere = false, is
 }
 
 /**
- * Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. `text` is
- * a value of `what`.
+ * Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. `heldJson`
+ * is a value of `what`.
  */
 type RecordsLogged = {
   table: string
   ids: readonly number[]
-  what(given: Expressions<{ companyId: number; text: string }>): { version: Sql; changes?: Sql; held?: Sql }
-  text?: string
+  what(given: Expressions<{ companyId: number; heldJson: string }>): { version: Sql; changes?: Sql; held?: Sql }
+  heldJson?: string
   only?: Sql
   name?: string
 }
@@ -79,10 +79,10 @@ type RecordsLogged = {
 export function appendRecords(
   author: LogAuthor,
   logging: Omit<LoggedWrite, 'records'>,
-  { table, ids, what, text = '', only = sql`true`, name }: RecordsLogged,
+  { table, ids, what, heldJson = '', only = sql`true`, name }: RecordsLogged,
 ): Statement {
   const { companyId } = author
-  const values = { ...logValues(author, { ...logging, records: table }), ids, text }
+  const values = { ...logValues(author, { ...logging, records: table }), ids, heldJson }
   const log = (given: Expressions<typeof values>, from: (columns: Sql) => Sql, isThere = false): Sql => {
     const { version, changes, held = sql`null::json` } = what(given)
     const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
