@@ -6,9 +6,7 @@ import { defineConfig } from 'vitest/config'
  */
 
 /** They look at how one server alone is asked: reads that share a statement there, what its own counters say, how often. */
-const ofOneServer = ['batchable-reads', 'entries', 'rehearsal', 'round-trips'].map(
-  (name) => `test/http/${name}.test.ts`,
-)
+const ofOneServer = ['batchable-reads', 'entries', 'round-trips'].map((name) => `test/http/${name}.test.ts`)
 
 export default defineConfig({
   test: {

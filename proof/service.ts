@@ -62,7 +62,6 @@ export async function startService(
     ...process.env,
     ...{ PLUMBLINE_DATA: data, PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1' },
     // It is started again and again, and its first calls may take their time.
-    REHEARSAL_MS: '0',
     ...{ WEBHOOK_NETWORKS: '127.0.0.1/32', WEBHOOK_RETRY_SECONDS: '1', WEBHOOK_TIMEOUT_MS: '2000' },
     ...{ STATEMENT_TIMEOUT_MS: '3000', CONNECT_TIMEOUT_MS: '800', DRAIN_NOTICE_MS: '50', ANSWER_TARGET_MS: '5000' },
     ...settings,

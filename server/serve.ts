@@ -53,8 +53,8 @@ export async function serve(
   }
 }
 
-/** Creates the handler of requests, for any server. */
-export function openEdge(app: App, consoleFolder: string, all: () => readonly Route[], by: Handlers) {
+/** Creates the handler of requests. */
+function openEdge(app: App, consoleFolder: string, all: () => readonly Route[], by: Handlers) {
   const stage: Stage = { is: 'serving' }
   const pages = createPages(app, stage)
   const admission = openAdmission(app)

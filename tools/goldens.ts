@@ -16,7 +16,6 @@ const groups = [
     'test/ship/packages.test.ts',
     'test/house/plans.test.ts',
     'test/clients/package.test.ts',
-    'test/http/rehearsal.test.ts',
     'test/http/write-answers.test.ts',
     'sql/statements.test.ts',
   ],
@@ -27,7 +26,6 @@ const written = [
   'docs/third-party.md',
   'clients/typescript/src/types.gen.ts',
   'registry/additions.gen.ts',
-  'server/rehearsal.json',
 ]
 
 for (const tests of groups) {

@@ -9,13 +9,7 @@ import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
 
 /** Microseconds of the service's processor time for each write: in the first second, and at the end of the run. */
-type Life = { way: Way['name']; first: number; last: number; firstWrites: number }
-type Way = { name: 'rehearsed' | 'not rehearsed'; settings: { readonly [name: string]: string } }
-
-const ways: readonly Way[] = [
-  { name: 'rehearsed', settings: {} },
-  { name: 'not rehearsed', settings: { REHEARSAL_MS: '0' } },
-]
+type Life = { first: number; last: number; firstWrites: number }
 
 /** The most cost of the first second, as a multiple of the cost at the end of the run. */
 const ratioMax = 1.3
@@ -38,8 +32,8 @@ export const firstSecond = (options: Options): Promise<void> =>
     const url = urlOf(postgres.connection(stage.database))
     const numbers = countUp()
     const lives: Life[] = []
-    const live = async ({ name, settings }: Way): Promise<Life> => {
-      const server = await startProduct(url, { settings })
+    const live = async (): Promise<Life> => {
+      const server = await startProduct(url)
       const about = { ...stage.about, layout: { ...stage.about.layout, companies: 1 }, url: server.url }
       const spent = () => usageOf(server.pid as number)?.cpuSeconds ?? Number.NaN
       const cost = async (milliseconds: number) => {
@@ -55,19 +49,18 @@ export const firstSecond = (options: Options): Promise<void> =>
         const first = await cost(1000)
         await cost(options.seconds * 1000 - 1000 - endMilliseconds)
         const last = await cost(endMilliseconds)
-        progress.say(`${name}: ${formatNumber(first.each)} µs, then ${formatNumber(last.each)} µs`)
-        return { way: name, first: first.each, last: last.each, firstWrites: first.writes }
+        progress.say(`${formatNumber(first.each)} µs, then ${formatNumber(last.each)} µs`)
+        return { first: first.each, last: last.each, firstWrites: first.writes }
       } finally {
         await server.stop()
       }
     }
-    for (let round = 0; round < options.rounds; round++)
-      for (const way of ways) {
-        progress.bar(`round ${round + 1}, ${way.name}`, lives.length, options.rounds * ways.length)
-        lives.push(await live(way))
-      }
+    for (let round = 0; round < options.rounds; round++) {
+      progress.bar(`round ${round + 1}`, round, options.rounds)
+      lives.push(await live())
+    }
     progress.end()
-    const ratio = ratioOf(lives.filter(({ way }) => way === 'rehearsed'))
+    const ratio = ratioOf(lives)
     process.stdout.write(
       `\nMicroseconds of the service for each create with a key, ${formatNumber(rate)} a second of one company\n\n${tableOf(lives)}\n\n` +
         `${ratio <= ratioMax ? '✓' : '✗'} the first second costs ${formatNumber(ratio, 2)} times the end of ${formatNumber(options.seconds)} seconds; asked is at most ${ratioMax}.\n`,
@@ -82,9 +75,11 @@ const ratioOf = (lives: readonly Life[]): number => median(lives.map(({ first, l
 
 const tableOf = (lives: readonly Life[]): string =>
   table(
-    ['start', 'writes', 'first second', 'end', 'ratio'],
-    lives.map(({ way, firstWrites, first, last }) => [
-      way,
-      ...[formatNumber(firstWrites), formatNumber(first), formatNumber(last), formatNumber(first / last, 2)],
+    ['writes', 'first second', 'end', 'ratio'],
+    lives.map(({ firstWrites, first, last }) => [
+      formatNumber(firstWrites),
+      formatNumber(first),
+      formatNumber(last),
+      formatNumber(first / last, 2),
     ]),
   )

@@ -106,7 +106,7 @@ export async function startSimulated(asked: StartRequest): Promise<SimulatedServ
     cwd: checkout,
     env: {
       ...process.env,
-      ...{ PLUMBLINE_DEMO: 'off', PORT: '0', LOG_LEVEL: 'warn', LOG_FORMAT: 'json', PROCESSES: '1', REHEARSAL_MS: '0' },
+      ...{ PLUMBLINE_DEMO: 'off', PORT: '0', LOG_LEVEL: 'warn', LOG_FORMAT: 'json', PROCESSES: '1' },
       ...{ DATABASE_URL: `postgres://plumbline:none@127.0.0.1:${relay.port}/${database}`, ...settings },
       SIMULATE_SEED: String(seed),
     },

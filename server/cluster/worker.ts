@@ -3,7 +3,6 @@ import { watchDisks } from '../disk.ts'
 import type { ListeningServer } from '../http/listen.ts'
 import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
 import { startMetrics } from '../metrics.ts'
-import { rehearse } from '../rehearse.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
@@ -39,7 +38,6 @@ async function work({ config, connection, cluster }: Extract<WorkerMessage, { sa
     if (message.say === 'scraped') scrapes.answered(message.asked, message.text)
   })
 
-  await rehearse(config, alone.log)
   await watchDisks(alone, cluster, false)
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   const sending = startWebhooks(alone)

@@ -12,7 +12,6 @@ import { startSweeper } from '../jobs/sweep.ts'
 import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
 import { createLog } from '../log.ts'
 import { startMetrics } from '../metrics.ts'
-import { rehearse } from '../rehearse.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
@@ -36,12 +35,7 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
   if (!given.asBuilt) await prepareConsole(context, config, progress, stop)
   // Nothing has to be closed yet.
   if (stop.signal.aborted) return
-  // Runs during the start of PostgreSQL. One of several processes does not serve itself, so it needs no rehearsal.
-  const rehearsal = config.processes === 1 ? rehearse(config, createLog(config)) : undefined
-  const serveOpened = async (opened: OpenApp): Promise<number> => {
-    await rehearsal
-    return serveIn(context, opened, stop)
-  }
+  const serveOpened = (opened: OpenApp): Promise<number> => serveIn(context, opened, stop)
   const code = await withAppOf(config, progress, serveOpened, startMetrics)
   if (code !== 0) throw new Mistake('The server stopped because of an unexpected error: see the log.', 'internal_error')
 }

@@ -220,11 +220,6 @@ export const settingsByKey = {
     milliseconds,
     'Most milliseconds that a request may wait for a database connection.',
   ),
-  rehearsal: setting(
-    'REHEARSAL_MS=500',
-    wholeNumber(0, 500, ' of milliseconds'),
-    'Milliseconds for which a process rehearses writes and reads before it serves, so that its first calls are fast, 0 to 500; 0: none.',
-  ),
   drainTimeout: setting(
     'DRAIN_TIMEOUT_MS=8000',
     milliseconds,

@@ -54,7 +54,7 @@ export async function listen(
 }
 
 /** An HTTP server that listens nowhere yet. */
-export function serverOf(app: App, answer: Answerer, connections: Connections): Server {
+function serverOf(app: App, answer: Answerer, connections: Connections): Server {
   const { headersTimeout, requestTimeout } = app.config
   const server = createServer(
     {

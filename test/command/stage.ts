@@ -26,8 +26,8 @@ export async function createStage(dataFolder: 'new' | Prepared = 'new') {
   const folder = await makeFolder('plumbline-command-')
   const data = join(folder, 'data')
   if (dataFolder !== 'new') await copyPrepared(dataFolder, data)
-  // Nothing of the machine's own settings, and no half second for which a service would rehearse.
-  const environment = { ...passedOn(), HOME: folder, PLUMBLINE_DATA: data, REHEARSAL_MS: '0' }
+  // Nothing of the machine's own settings.
+  const environment = { ...passedOn(), HOME: folder, PLUMBLINE_DATA: data }
   const started: ChildProcess[] = []
 
   return {

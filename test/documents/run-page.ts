@@ -163,7 +163,6 @@ async function createSurroundings(folder: string, port: number): Promise<{ [name
     HOME: home,
     TMPDIR: temporary,
     PORT: String(port),
-    REHEARSAL_MS: '0',
     npm_config_update_notifier: 'false',
     ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
   }

@@ -46,7 +46,7 @@ export const shortForm: Form = {
   ...{ form: 'short', calls: { warm: 5, quiet: 5, beside: 25 }, lasts: { quiet: 0, beside: 0 } },
   ...{ placedWithin: 8000, callsPerSecond: 50 },
   // What the process gives up by the clock would be a matter of what else the machine does.
-  settings: { ...smallMachine, CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000', REHEARSAL_MS: '0' },
+  settings: { ...smallMachine, CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000' },
 }
 
 /** The form of each attack of a series, in which memory alone is looked at. */

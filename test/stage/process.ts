@@ -20,7 +20,7 @@ const command = join(import.meta.dirname, '../../server/commands/main.ts')
 
 export async function startProcess(environment: { [name: string]: string }): Promise<Process> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
-    env: { ...passedOn(), PORT: '0', LOG_LEVEL: 'info', PLUMBLINE_DEMO: 'off', REHEARSAL_MS: '0', ...environment },
+    env: { ...passedOn(), PORT: '0', LOG_LEVEL: 'info', PLUMBLINE_DEMO: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''
