@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fire } from './load/volley.ts'
 import { asBytes, shotOf } from './load/wire.ts'
 import { type Bench, countUp, measure, median, type System } from './measure.ts'
@@ -10,7 +10,7 @@ import { type Generator, startGenerator } from './processes.ts'
 import { failures, formatSpending, type ReportRow, tableOf } from './report.ts'
 import { mustAnswerTheSame } from './same.ts'
 import { openStage, systemOf } from './stage.ts'
-import { inSurroundings, keep, machine, type Surroundings, speedFolder } from './surroundings.ts'
+import { inSurroundings, machine, type Surroundings, writeFigures } from './surroundings.ts'
 import { formatNumber } from './table.ts'
 import type { WorkName } from './works.ts'
 
@@ -41,8 +41,7 @@ export const compare = (options: Options): Promise<void> =>
       ceiling: median(ceilings),
       rows,
     }
-    const file = resolve(options.output ?? join(speedFolder, 'latest.json'))
-    process.stdout.write(`${await keep(file, figures, barsPicture(rows))}\n`)
+    process.stdout.write(await writeFigures(options, { name: 'latest', figures, picture: barsPicture(rows) }))
   })
 
 /** Compares on a fresh copy of the data, so that earlier writes do not influence a table. */

@@ -123,9 +123,8 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   --against URL        another system to measure as well, asked as
   --adapter FILE       says; see bench/README.md
   --peer FILE          the binary of PocketBase, to hold keyed creates against its own
-  --output FILE        where the figures go, as JSON, and a picture beside it
-                       (docs/speed/latest.json, or growth, fresh, pressure, endurance, processes;
-                       data/bench/profiles for profiles)
+  --output FILE        where the figures go, as JSON, and a picture beside it; otherwise data/figures
+                       and docs/speed (data/bench/profiles for profiles)
   --help               this text
 `
 

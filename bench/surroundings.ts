@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { dataFolder, openPostgres, type Postgres } from './postgres.ts'
 import { BenchProblem } from './problem.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -49,19 +50,25 @@ export async function machine({ sql }: Postgres): Promise<{ [fact: string]: stri
   }
 }
 
-/** Writes the figures as JSON and their picture beside them. Returns the path. */
-export async function keep(file: string, figures: object, picture: string): Promise<string> {
-  const svgFile = file.replace(/(\.json)?$/, '.svg')
-  const written = await write(file, figures)
-  await writeFile(svgFile, picture)
-  return `Written: ${written} and ${relative(process.cwd(), svgFile)}`
-}
-
-/** Writes the figures alone. Returns the path. */
-export async function write(file: string, figures: object): Promise<string> {
+/**
+ * Writes the figures of a run as JSON, to `output` or to data/figures, and returns a sentence for the terminal. The picture goes
+ * beside them, or to docs/speed. The pages name the SHA-256 of the figures, and a release packs the files.
+ */
+export async function writeFigures(
+  { output }: { output: string | null },
+  { name, figures, picture }: { name: string; figures: object; picture?: string },
+): Promise<string> {
+  const file = output === null ? join(figuresFolder, `${name}.json`) : resolve(output)
+  const text = `${JSON.stringify(figures, null, 2)}\n`
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`)
-  return relative(process.cwd(), file)
+  await writeFile(file, text)
+  const written = `Written: ${relative(process.cwd(), file)}, SHA-256 ${hash('sha256', text)}`
+  if (picture === undefined) return `${written}\n`
+  const svgFile = output === null ? join(speedFolder, `${name}.svg`) : file.replace(/(\.json)?$/, '.svg')
+  await writeFile(svgFile, picture)
+  return `${written}, and ${relative(process.cwd(), svgFile)}\n`
 }
 
-export const speedFolder = join(import.meta.dirname, '../docs/speed')
+const speedFolder = join(import.meta.dirname, '../docs/speed')
+/** The raw figures of runs, which Git does not keep. */
+const figuresFolder = join(import.meta.dirname, '../data/figures')

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type DiskRun, judgeDisk } from './disk/run.ts'
 import { type FaultsRun, findUnmet, judgeFaults } from './faults/run.ts'
 import { findings } from './findings.ts'
@@ -17,8 +18,8 @@ import type { Surroundings } from './surroundings.ts'
 import { trials } from './trials.ts'
 
 /**
- * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json, steady.json, races.json, kills.json, messages.json, planted.json, simulate.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
+ * `node proof/report.ts [folder]`: makes docs/reliability/README.md and its picture of what the runs left in the folder, and
+ * puts all of it into data/figures/proof.json: outcome.json, steady.json, races.json, kills.json, messages.json, planted.json, simulate.json, faults.json, citus.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Seeded = Surroundings & { seed: number | string }
@@ -66,7 +67,10 @@ const figures: Figures = {
     .filter((name) => /^disk-\d+\.json$/.test(name))
     .map(read),
 }
-writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
+const figuresFile = join(import.meta.dirname, '../data/figures/proof.json')
+const figuresText = `${JSON.stringify(figures)}\n`
+mkdirSync(dirname(figuresFile), { recursive: true })
+writeFileSync(figuresFile, figuresText)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
@@ -77,8 +81,9 @@ function pageOf(figures: Figures): string {
   return [
     '# Nothing lost, and anyone can check it',
     '',
-    'Made by `node proof/report.ts` of what the runs left; the figures are in [proof.json](proof.json). How backups were tried is in',
-    '[backup.md](backup.md), how long a fault keeps anyone waiting in [liveness.md](liveness.md).',
+    'Made by `node proof/report.ts` of what the runs left. How backups were tried is in [backup.md](backup.md), how long a fault keeps',
+    'anyone waiting in [liveness.md](liveness.md). The raw figures are `proof.json` in the figures of the release, SHA-256',
+    `\`${hash('sha256', figuresText)}\`.`,
     '',
     '## Figures asked',
     '',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -46,6 +47,14 @@ export function listSteps(version: string, day: string): Step[] {
         writeFileSync(join(root, 'plumbline-sbom.json'), npm('run', '--silent', 'sbom'))
       },
     },
+    {
+      says: 'Pack the raw figures whose SHA-256 a page names into plumbline-figures.tar.gz.',
+      run() {
+        const { files, missing } = figuresOfPages()
+        if (files.length > 0) tar('-czf', join(root, 'plumbline-figures.tar.gz'), '-C', figuresFolder, ...files)
+        for (const sum of missing) console.log(`No file in data/figures has the SHA-256 ${sum}.`)
+      },
+    },
     { says: 'Rewrite the documents that say the version.', run: () => npm('run', 'goldens') },
     {
       says: `Commit it, with the tag v${version}.`,
@@ -81,6 +90,25 @@ function replaceText(path: string, from: string, to: string): void {
   writeFileSync(join(root, path), text.replace(from, to))
 }
 
+const figuresFolder = join(root, 'data/figures')
+
+/** Returns the files of data/figures whose SHA-256 a page of docs/ names, and the sums that no file there has. */
+function figuresOfPages(): { files: string[]; missing: string[] } {
+  const sumOf = (name: string): string => hash('sha256', readFileSync(join(figuresFolder, name)))
+  const bySum = new Map(existsSync(figuresFolder) ? readdirSync(figuresFolder).map((name) => [sumOf(name), name]) : [])
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  )
+  const sums = pages.flatMap((name) =>
+    [...read(join('docs', name)).matchAll(/`([0-9a-f]{64})`/g)].map(([, sum]) => sum as string),
+  )
+  return {
+    files: sums.flatMap((sum) => bySum.get(sum) ?? []),
+    missing: sums.filter((sum) => !bySum.has(sum)),
+  }
+}
+
+const tar = (...words: string[]): string => execFileSync('tar', words, { encoding: 'utf8' })
 const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' })
 const npm = (...words: string[]): string =>
   execFileSync('npm', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 })

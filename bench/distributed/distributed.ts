@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Outcome } from '../load/main.ts'
 import { median } from '../measure.ts'
 import type { Options } from '../options.ts'
@@ -7,7 +7,7 @@ import { type Generator, startGenerator, startProduct } from '../processes.ts'
 import { createProgress } from '../progress.ts'
 import { readTokens } from '../scenario/companies.ts'
 import { type Layout, layoutOf } from '../scenario/layout.ts'
-import { speedFolder, write } from '../surroundings.ts'
+import { writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { childrenCpuSeconds, usageOf } from '../usage.ts'
 import type { WorkName } from '../works.ts'
@@ -46,8 +46,8 @@ export async function compareDistributed(options: Options): Promise<void> {
     }
     progress.end()
     process.stdout.write(`\n${tableOf(rows)}\n`)
-    const file = resolve(options.output ?? join(speedFolder, 'distributed.json'))
-    process.stdout.write(`\nWritten: ${await write(file, { at: new Date().toISOString(), rows })}\n`)
+    const figures = { at: new Date().toISOString(), rows }
+    process.stdout.write(`\n${await writeFigures(options, { name: 'distributed', figures })}`)
   } finally {
     generator.stop()
     for (const server of servers)

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { countUp } from '../measure.ts'
 import type { Options } from '../options.ts'
@@ -8,7 +7,7 @@ import { BenchProblem } from '../problem.ts'
 import { type Generator, startGenerator, startProduct } from '../processes.ts'
 import { readTokens } from '../scenario/companies.ts'
 import { fill } from '../scenario/fill.ts'
-import { inSurroundings, keep, machine, type Surroundings, speedFolder } from '../surroundings.ts'
+import { inSurroundings, machine, type Surroundings, writeFigures } from '../surroundings.ts'
 import { formatNumber } from '../table.ts'
 import type { WorkName } from '../works.ts'
 import type { FreshService } from './calls.ts'
@@ -34,8 +33,7 @@ export const fresh = (options: Options): Promise<void> => {
     const { steps, ...rest } = grown
     const figures = { at: new Date().toISOString(), machine: on, seconds, connections, ...rest, compared }
     const picture = timesPicture('A new installation as it grows', 'records', freshPanels(compared))
-    const file = resolve(options.output ?? join(speedFolder, 'fresh.json'))
-    process.stdout.write(`\n${await keep(file, figures, picture)}\n`)
+    process.stdout.write(`\n${await writeFigures(options, { name: 'fresh', figures, picture })}`)
   })
 }
 

@@ -1,8 +1,7 @@
-import { join, resolve } from 'node:path'
 import type { Options } from '../options.ts'
 import { curvesPicture } from '../picture/curves.ts'
 import { openStage } from '../stage.ts'
-import { inSurroundings, keep, machine, type Surroundings, speedFolder } from '../surroundings.ts'
+import { inSurroundings, machine, type Surroundings, writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { callsOfAnyone, callsOfLarge, ofCompany } from './calls.ts'
 import { type Cost, type CostContext, costOf } from './cost.ts'
@@ -21,7 +20,6 @@ export const growth = (options: Options): Promise<void> =>
     const large = measured.flatMap((size) => size.large)
     if (large.length > 0) process.stdout.write(`\nA company of 100,000 records\n\n${largeTable(large)}\n`)
 
-    const file = resolve(options.output ?? join(speedFolder, 'growth.json'))
     const figures = {
       at: new Date().toISOString(),
       machine: on,
@@ -35,7 +33,7 @@ export const growth = (options: Options): Promise<void> =>
       measured,
     }
     const picture = curvesPicture('Database time of a call as the data grow', curves)
-    process.stdout.write(`\n${await keep(file, figures, picture)}\n`)
+    process.stdout.write(`\n${await writeFigures(options, { name: 'growth', figures, picture })}`)
   })
 
 type NamedCost = { name: string; cost: Cost }

@@ -1,10 +1,9 @@
-import { join, resolve } from 'node:path'
 import type { PhaseResult } from '../load/tally.ts'
 import { countUp } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { startGenerator } from '../processes.ts'
 import { openStage } from '../stage.ts'
-import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
+import { inSurroundings, machine, writeFigures } from '../surroundings.ts'
 import { formatNumber } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { openHeap } from './heap.ts'
@@ -65,6 +64,8 @@ export const endurance = (options: Options): Promise<void> =>
     const trends = trendsOf(samples)
     const figures = { at: new Date().toISOString(), machine: on, records, perSecond, samples, trends }
     const title = `${formatNumber(perSecond)} requests a second for ${formatNumber(options.minutes)} minutes`
-    const file = resolve(options.output ?? join(speedFolder, 'endurance.json'))
-    process.stdout.write(`\n${trendTable(trends)}\n\n${await keep(file, figures, samplesPicture(title, samples))}\n`)
+    const picture = samplesPicture(title, samples)
+    process.stdout.write(
+      `\n${trendTable(trends)}\n\n${await writeFigures(options, { name: 'endurance', figures, picture })}`,
+    )
   })

@@ -1,10 +1,9 @@
-import { join, resolve } from 'node:path'
 import { countUp, median } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { urlOf } from '../postgres.ts'
 import { startGenerator, startProduct } from '../processes.ts'
 import { openStage } from '../stage.ts'
-import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
+import { inSurroundings, machine, writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
 
@@ -65,10 +64,8 @@ export const firstSecond = (options: Options): Promise<void> =>
       `\nMicroseconds of the service for each create with a key, ${formatNumber(rate)} a second of one company\n\n${tableOf(lives)}\n\n` +
         `${ratio <= ratioMax ? '✓' : '✗'} the first second costs ${formatNumber(ratio, 2)} times the end of ${formatNumber(options.seconds)} seconds; asked is at most ${ratioMax}.\n`,
     )
-    const file = resolve(options.output ?? join(speedFolder, 'first-second.json'))
-    process.stdout.write(
-      `Written: ${await write(file, { at: new Date().toISOString(), machine: on, records, rate, lives })}\n`,
-    )
+    const figures = { at: new Date().toISOString(), machine: on, records, rate, lives }
+    process.stdout.write(await writeFigures(options, { name: 'first-second', figures }))
   })
 
 const ratioOf = (lives: readonly Life[]): number => median(lives.map(({ first, last }) => first / last))

@@ -1,11 +1,10 @@
-import { join, resolve } from 'node:path'
 import { type PhaseResult, type Slice, sliceMilliseconds } from '../load/tally.ts'
 import { countUp } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { timesPicture } from '../picture/times.ts'
 import { startGenerator } from '../processes.ts'
 import { openStage } from '../stage.ts'
-import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
+import { inSurroundings, machine, writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { usageOf } from '../usage.ts'
 import { createMixedRun, peakOf } from './peak.ts'
@@ -45,8 +44,8 @@ export const pressure = (options: Options): Promise<void> =>
       ...{ at: new Date().toISOString(), machine: on, records, peak, phases, connections, verdict },
       ...{ generatorCpuSeconds: cpuSeconds, residentMegabytes: (residentMegabytes ?? 0) / 2 ** 20 || null },
     }
-    const file = resolve(options.output ?? join(speedFolder, 'pressure.json'))
-    process.stdout.write(`${await keep(file, figures, pictureOf(peak, phases))}\n`)
+    const picture = pictureOf(peak, phases)
+    process.stdout.write(await writeFigures(options, { name: 'pressure', figures, picture }))
   })
 
 /**

@@ -1,11 +1,10 @@
-import { join, resolve } from 'node:path'
 import type { Outcome } from '../load/main.ts'
 import { countUp, median } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { urlOf } from '../postgres.ts'
 import { type Generator, type Server, startGenerator, startProduct } from '../processes.ts'
 import { openStage, type Stage } from '../stage.ts'
-import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
+import { inSurroundings, machine, writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import type { WorkName } from '../works.ts'
 
@@ -54,9 +53,8 @@ export const processes = (options: Options): Promise<void> =>
     process.stdout.write(
       `\n${formatNumber(connections)} connections, ${on.cores} processors for callers, servers and database together\n\n${tableOf(rows)}\n`,
     )
-    const file = resolve(options.output ?? join(speedFolder, 'processes.json'))
     const figures = { at: new Date().toISOString(), machine: on, records, connections, rows }
-    process.stdout.write(`\nWritten: ${await write(file, figures)}\n`)
+    process.stdout.write(`\n${await writeFigures(options, { name: 'processes', figures })}`)
   })
 
 /** Warm-up time for all processes. */

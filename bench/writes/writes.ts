@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { timeInDatabase } from '../database-time.ts'
@@ -8,7 +8,7 @@ import { findPostmaster } from '../postgres.ts'
 import { startGenerator } from '../processes.ts'
 import { idOf } from '../scenario/layout.ts'
 import { openStage, type Stage, systemOf } from '../stage.ts'
-import { inSurroundings, machine, type Surroundings, speedFolder, write } from '../surroundings.ts'
+import { inSurroundings, machine, type Surroundings, writeFigures } from '../surroundings.ts'
 import { formatNumber, table } from '../table.ts'
 import { childrenCpuSeconds, usageOf } from '../usage.ts'
 import { batchRows, type WorkName } from '../works.ts'
@@ -26,10 +26,9 @@ export const writes = (options: Options): Promise<void> =>
       findings.push(...(await part(options, surroundings)))
     surroundings.progress.end()
     process.stdout.write(`\n${tableOf(findings)}\n\n`)
-    const file = resolve(options.output ?? join(speedFolder, 'writes.json'))
     const { rounds, seconds } = options
     const figures = { at: new Date().toISOString(), machine: on, rounds, seconds, findings }
-    process.stdout.write(`Written: ${await write(file, figures)}\n`)
+    process.stdout.write(await writeFigures(options, { name: 'writes', figures }))
   })
 
 const isMet = ({ got, asked }: Finding): boolean | null =>

@@ -3,12 +3,12 @@ import { dirname, relative } from 'node:path'
 import { buildConsole } from '#server/commands/build-console.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { type Postgres, urlOf } from '../../bench/postgres.ts'
-import { inSurroundings, machine, write } from '../../bench/surroundings.ts'
+import { inSurroundings, machine } from '../../bench/surroundings.ts'
 import { attacks } from './attacks/index.ts'
 import { layGround } from './ground.ts'
 import { type Options, secondsEach, seriesSecondsEach } from './options.ts'
 import { type About, type JudgedAttack, pageOf, textOf } from './report.ts'
-import { attackInSeries, attempt, longForm, seriesForm, type Trial } from './trial.ts'
+import { attackInSeries, attempt, longForm, type Series, seriesForm, type Trial } from './trial.ts'
 import { longVerdictOf, seriesVerdictOf } from './verdict.ts'
 
 const database = 'hostile'
@@ -54,8 +54,8 @@ export const attackAll = (options: Options): Promise<void> =>
     const trials = judged.map(({ trial, wrong }) => ({ ...trial, wrong }))
     const figures = { ...(before ?? { ...about, trials }), series }
     await writeFile(`${options.output}.md`, pageOf(figures, judgedOf(figures), series))
-    const written = await write(`${options.output}.json`, figures)
-    process.stdout.write(`Written: ${relative(process.cwd(), `${options.output}.md`)} and ${written}\n`)
+    await writeFile(`${options.output}.json`, formatFigures(figures))
+    process.stdout.write(`Written: ${relative(process.cwd(), options.output)}.md and .json\n`)
   })
 
 /** The data folder of PostgreSQL itself. */
@@ -73,6 +73,14 @@ export async function readFigures(output: string): Promise<Figures | null> {
     throw error
   })
   return text === null ? null : JSON.parse(text)
+}
+
+/** Returns the figures as JSON with a line for each attack. */
+function formatFigures({ trials, series, ...about }: Figures & { series: Series }): string {
+  const { attacked, ...rest } = series
+  const membersOf = (object: object): string => JSON.stringify(object).slice(1, -1)
+  const linesOf = (rows: readonly object[]): string => `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]`
+  return `{${membersOf(about)},\n"trials": ${linesOf(trials)},\n"series": {${membersOf(rest)},\n"attacked": ${linesOf(attacked)}}}\n`
 }
 
 const judgedOf = ({ trials }: Figures): JudgedAttack[] =>

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -60,6 +61,24 @@ test('--dry-run prints the steps and does nothing.', async () => {
     /package\.json(.*\n)+.*CHANGELOG\.md(.*\n)+.*sbom(.*\n)+.*tag v0\.3\.0(.*\n)+.*snapshot(.*\n)+Nothing was done\.\n$/,
   )
   expect(await git('status', '--porcelain')).toBe('')
+})
+
+test('It packs the raw figures that a page names by their SHA-256, and says which are missing.', async () => {
+  await mkdir(join(checkout, 'data/figures'), { recursive: true })
+  const figures = '{"rate": 1}\n'
+  await writeFile(join(checkout, 'data/figures/named.json'), figures)
+  await writeFile(join(checkout, 'data/figures/other.json'), '{}\n')
+  const gone = 'a'.repeat(64)
+  await writeFile(join(checkout, 'docs/figures.md'), `\`${hash('sha256', figures)}\` and \`${gone}\`\n`)
+  const program = `
+    const { listSteps } = await import('./tools/release.ts')
+    for (const { says, run } of listSteps('0.3.0', '2026-12-01')) if (says.startsWith('Pack')) run()`
+  await git('add', '--all')
+  await git('commit', '--quiet', '--message', 'Figures')
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: checkout })
+  expect(stdout).toContain(gone)
+  const { stdout: packed } = await run('tar', ['-tzf', 'plumbline-figures.tar.gz'], { cwd: checkout })
+  expect(packed.trim()).toBe('named.json')
 })
 
 test('Its first steps write the version everywhere, and the heading of the changelog with the day.', async () => {
