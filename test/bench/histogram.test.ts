@@ -11,7 +11,9 @@ test('percentiles are within two hundredths of the exact ones, from a microsecon
       expect(quantile(histogram, share), `${share} of ${scale} ms`).toBeGreaterThanOrEqual(exact * 0.999)
       expect(quantile(histogram, share), `${share} of ${scale} ms`).toBeLessThanOrEqual(most)
     }
-    expect(quantile(histogram, 1)).toBe(scale)
+    expect(Math.abs(quantile(histogram, 1) - scale), `the longest of ${scale} ms`).toBeLessThanOrEqual(
+      Math.max(scale * 0.002, 0.001),
+    )
   }
 })
 
@@ -20,7 +22,7 @@ test('an empty histogram has no percentiles, and what is out of range is kept in
   expect(quantile(histogram, 0.99)).toBe(0)
   record(histogram, 10 ** 9)
   record(histogram, -1)
-  expect(histogram.total).toBe(2)
+  expect(histogram.count).toBe(2)
   expect(quantile(histogram, 0.5)).toBeLessThan(0.01)
   expect(quantile(histogram, 1)).toBeGreaterThan(100_000)
 })
