@@ -146,6 +146,7 @@ function countNothing(): ServiceMetrics {
   return {
     ...{ answered: ignore, shed: ignore, connected: ignore, cut: ignore, admitting: ignore, waiting: ignore },
     ...{ callsLost: ignore, jobFailed: ignore, webhookTried: ignore, databaseStarted: ignore, diskFree: ignore },
+    ...{ webhookTurns: ignore, webhookTurnEnded: ignore },
     ...{ groupLeft: ignore, rowsRedone: ignore, values: async () => [], sharedValues: async () => [] },
     ...{ text: async () => '', contentType: 'text/plain' },
   }

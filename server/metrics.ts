@@ -53,6 +53,15 @@ export function startMetrics(
     'plumbline_webhook_attempts_total',
     'Messages sent to webhooks, by whether the receiver took them.',
   )
+  const turns = set(
+    'plumbline_webhook_turns',
+    'Webhooks to which requests are under way: 400 a process at most, of one company 20.',
+  )
+  const oldestTurn = set(
+    'plumbline_webhook_turn_oldest_seconds',
+    'How long the webhook to which a process sends for longest has had its turn; 0 if there is none.',
+    'max',
+  )
   const metrics = {
     answered: (route: string, status: number, seconds: number): void => requests.observe({ route, status }, seconds),
     callsLost: count(
@@ -86,6 +95,14 @@ export function startMetrics(
       freeName,
       'Bytes that are free on the disk of the bundled database (data), of the archive, of the backups and of temporary files.',
       'min',
+    ),
+    webhookTurns(count: number, oldestSeconds: number): void {
+      turns(count)
+      oldestTurn(oldestSeconds)
+    },
+    webhookTurnEnded: count(
+      'plumbline_webhook_turns_ended_total',
+      'Turns of webhooks that outlived their claims and were ended; the log says of which webhook.',
     ),
     webhookTried: (arrived: boolean): void => tried(arrived ? 'arrived' : 'failed'),
     waiting: set('plumbline_changes_waiting', 'Callers of /v1/changes that wait for a change.'),
@@ -121,8 +138,8 @@ function creatorsIn(registers: Registry[]) {
       const counter = new Counter({ name, help, labelNames: [label], registers })
       return (value: Value, by = 1): void => counter.inc({ [label]: value }, by)
     },
-    set(name: string, help: string) {
-      const gauge = new Gauge({ name, help, registers })
+    set(name: string, help: string, aggregator: Aggregator = 'sum') {
+      const gauge = new Gauge({ name, help, aggregator, registers })
       return (value: number): void => gauge.set(value)
     },
     setBy(label: string, name: string, help: string, aggregator: Aggregator = 'sum') {

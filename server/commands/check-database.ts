@@ -1,6 +1,7 @@
 import { formatCount } from '#derive/words.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
+import { type ClaimFigures, claimFigures } from '#sql/system/webhook-claims.ts'
 import type { Config } from '../config/config.ts'
 import { isReachable } from '../config/exposure.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'
@@ -12,6 +13,7 @@ import { refuseSharedSessions } from '../store/connect.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { openSealed, sealedToken } from '../store/seal.ts'
+import { leaseSeconds } from '../webhooks/lease.ts'
 import { checkDistribution } from './check-distribution.ts'
 import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mayNotCreate } from './database-trouble.ts'
@@ -58,7 +60,7 @@ async function checkContent(config: Config, database: Database): Promise<Check[]
     { name: 'seal', check: () => checkSeal(config, database) },
     { name: 'demo', check: () => checkDemo(config, database) },
     { name: 'changes', check: () => checkChanges(database) },
-    { name: 'webhooks', check: () => checkWebhooks(database) },
+    { name: 'webhooks', check: () => checkWebhooks(config, database) },
     { name: 'erased', check: () => checkErased(config, database) },
   ]
   const checks: Check[] = []
@@ -166,17 +168,33 @@ async function checkChanges(database: Database): Promise<Check> {
   )
 }
 
-/** Checks for webhooks at which changes do not arrive. */
-async function checkWebhooks(database: Database): Promise<Check> {
+/**
+ * Checks for webhooks at which changes do not arrive. A turn that has stored nothing for half of its claim hangs: a
+ * request takes a third at most.
+ */
+async function checkWebhooks(config: Config, database: Database): Promise<Check> {
+  const lease = leaseSeconds({ config })
   const { well: sending, failing, given_up, resync, unanswered, failing_seconds } = await howWebhooksDo(database)
+  const [claims] = await database.read<ClaimFigures>(claimFigures(lease, lease / 2))
+  const { in_force: turns, silent, silent_seconds } = claims as ClaimFigures
   const ills = [
     ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
+    ...(silent > 0
+      ? [
+          `${silent} whose turn hangs, one for ${Math.ceil(silent_seconds)} s (it is ended after ${lease} s, and the log names it)`,
+        ]
+      : []),
     ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),
     ...(resync > 0 ? [`${resync} that need a new start`] : []),
     ...(unanswered > 0 ? [`${unanswered} for which no account answers`] : []),
   ]
   if (ills.length === 0)
-    return passCheck('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
+    return passCheck(
+      'webhooks',
+      sending === 0
+        ? 'there are none that send'
+        : `${sending} that do well${turns > 0 ? `, ${turns} with a turn` : ''}`,
+    )
   return warnCheck('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 

@@ -6,5 +6,10 @@ import type { App as PipelineApp } from '../pipeline/app.ts'
 export type App = Pick<PipelineApp, 'config' | 'database' | 'clock' | 'log' | 'secret'> & {
   outbound: Outbound
   inBackground: BackgroundRunner
-  metrics: { webhookTried(arrived: boolean): void }
+  metrics: {
+    webhookTried(arrived: boolean): void
+    /** Shows the turns under way, and the age of the oldest. */
+    webhookTurns(count: number, oldestSeconds: number): void
+    webhookTurnEnded(): void
+  }
 }

@@ -18,6 +18,7 @@ import { cursorOf } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { App } from './app.ts'
 import { attempt, openTarget, type Target } from './delivery.ts'
+import { leaseSeconds } from './lease.ts'
 import { type Event, readEvents } from './log.ts'
 import { eventToSend } from './message.ts'
 import {
@@ -37,14 +38,17 @@ import { hasArrived } from './stored-attempt.ts'
 const atOnceMax = 4
 const dayMilliseconds = 24 * 3600 * 1000
 
-/** Returns the seconds until a claim that is not renewed ends: longer than an attempt and its storing take. */
-export const leaseSeconds = ({ config }: App): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
-
 /**
  * A claimed endpoint. Once `ending` is aborted, no further attempt starts; once `cutOff` is, running attempts are cut
- * off.
+ * off, too. `renew` is called when the claim was renewed, with the moment from which it lasts.
  */
-type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
+type TakenWebhook = {
+  webhook: ClaimedRow
+  claim: string
+  ending: AbortSignal
+  cutOff: AbortSignal
+  renew(at: number): void
+}
 
 /**
  * Sends the due events to one claimed endpoint. Ends after the longest time of one attempt, so that every endpoint has
@@ -52,12 +56,15 @@ type TakenWebhook = { webhook: ClaimedRow; claim: string; ending: AbortSignal; c
  */
 export async function takeTurn(app: App, taken: TakenWebhook): Promise<void> {
   const turn = beginTurn(app, taken, await openTarget(app, taken.webhook))
+  const { close } = turn.target.destination
+  // A sender that hangs would keep its connections.
+  taken.cutOff.addEventListener('abort', close, { once: true })
   try {
     while (!mustEnd(turn) && (await sendPage(turn))) {
       // The next page.
     }
   } finally {
-    turn.target.destination.close()
+    close()
   }
   await app.database.read(releaseWebhook(turn.held))
 }
@@ -65,8 +72,8 @@ export async function takeTurn(app: App, taken: TakenWebhook): Promise<void> {
 type Turn = ReturnType<typeof beginTurn>
 
 /** Returns the state of a running turn. */
-const beginTurn = (app: App, { webhook, claim, ending, cutOff }: TakenWebhook, target: Target) => ({
-  ...{ app, webhook, target, ending, cutOff },
+const beginTurn = (app: App, { webhook, claim, ...taken }: TakenWebhook, target: Target) => ({
+  ...{ app, webhook, target, ...taken },
   /** The names of the events that are sent to it. */
   wanted: feedEvents(webhook.events, webhook.add_ons),
   held: { companyId: webhook.company_id, id: webhook.id, claim } satisfies Claim,
@@ -183,6 +190,7 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
   const { app, held } = turn
   turn.progress = progress
   const kept = async (): Promise<void> => {
+    const at = app.clock.elapsed()
     const reason = row && whyGivenUp(app, progress, row)
     const isOurs = await app.database.transaction(async (transaction) => {
       if (row) transaction.send(insertAttempt(row))
@@ -192,7 +200,8 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
       await giveUp(transaction, held, { reason, detail: null, now: app.clock.now() })
       return false
     })
-    if (!isOurs) turn.isOver = true
+    if (isOurs) turn.renew(at)
+    else turn.isOver = true
   }
   const keeping = turn.keeping.then(kept)
   turn.keeping = keeping.catch(() => undefined)
@@ -219,8 +228,8 @@ function retryAfter(status: number | null, text: string | undefined, now: Date, 
   return Number.isNaN(wanted) ? undefined : Math.min(Math.max(wanted, 1000), 1000 * Math.max(...retrySeconds))
 }
 
-const mustEnd = ({ app, begun, ending, isOver }: Turn): boolean =>
-  isOver || ending.aborted || app.clock.elapsed() - begun > app.config.webhookTimeout
+const mustEnd = ({ app, begun, ending, cutOff, isOver }: Turn): boolean =>
+  isOver || ending.aborted || cutOff.aborted || app.clock.elapsed() - begun > app.config.webhookTimeout
 
 const progressOf = (webhook: EndpointRow): Progress => {
   const { pending, paused_until, next_attempt_at, failing_since } = webhook

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
-import { companyRow } from '../access.ts'
-import { eitherSql, query, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { companyRow, inOrderOf } from '../access.ts'
+import { eitherSql, query, type Statement, sql, statement } from '../statement.ts'
 import { type Cursor, horizon, newestEpoch } from './log.ts'
 import { atPlace, type DisableRequest, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
@@ -19,73 +19,72 @@ const claimedEndpoint = ({ companyId, id, claim }: Claim) =>
     () => sql`company_id = ${companyId} and id = ${id} and claim = ${claim}::uuid`,
   )
 
-/** An endpoint with the add-ons of its company, which limit the events. */
-export type ClaimedRow = EndpointRow & { add_ons: string[] }
+/** An endpoint that is due, with the add-ons of its company, which limit the events. */
+export type DueRow = { company_id: number; id: number; add_ons: string[] }
+export type ClaimedRow = EndpointRow & Pick<DueRow, 'add_ons'>
 
 /**
- * Claims endpoints with events to send, by their keys after a position: a waiting one when it is due, the others when
- * the log goes on behind their cursor. `now` is the service's clock. The time of the claim is the database's, which all
- * processes share.
+ * Reads endpoints with events to send that no process has claimed, by their keys, of the companies after one: a waiting
+ * one when it is due, the others when the log goes on behind their cursor. `now` is the service's clock.
  */
-export const claimWebhooks = (after: { companyId: number; id: number }, claiming: ClaimRequest): Statement => {
-  const { claim, now, leaseSeconds, most } = claiming
-  return statement(
-    sql`update webhook_endpoints set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where ctid = any (array(
-      select w.ctid from webhook_endpoints w
-      where (w.company_id, w.id) > (${after.companyId}, ${after.id})
-        and w.disabled_at is null and w.deleted_at is null
-        and (w.claimed_until is null or w.claimed_until < now())
-        and exists (select from ${companyRow(raw('w.company_id'))} c where 'api' = any (c.add_ons))
-        and (w.paused_until is null or w.paused_until <= ${now})
-        and case when w.next_attempt_at is not null then w.next_attempt_at <= ${now} else exists (
-          select from (
-            select id from history where company_id = w.company_id
-              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-              and (epoch, pos) < (${newestEpoch}, ${horizon})
-            order by company_id, epoch, pos, id limit 1
-          ) news
-        ) end
-      order by w.company_id, w.id limit ${most} for update of w skip locked
-    ))
-    returning ${endpointColumns}, (
-      select c.add_ons from ${companyRow(raw('webhook_endpoints.company_id'))} c
-    ) as add_ons`,
-    'webhooks.claim',
-    claimThere(after, claiming),
-  )
-}
+export const dueWebhooks = (afterCompany: number, { now, most }: { now: Date; most: number }): Statement =>
+  query('webhooks.due')`
+    select w.company_id, w.id, c.add_ons from webhook_endpoints w ${withCompany}
+    where w.company_id > ${afterCompany} and ${free} and 'api' = any (c.add_ons)
+      and (w.paused_until is null or w.paused_until <= ${now})
+      and (w.next_attempt_at <= ${now} or w.next_attempt_at is null and exists (${news}))
+    order by w.company_id, w.id limit ${most}`
 
-type ClaimRequest = { claim: string; now: Date; leaseSeconds: number; most: number }
+const withCompany = eitherSql(
+  sql`cross join lateral ${companyRow(raw('w.company_id'))} c`,
+  () => sql`join companies c on c.id = w.company_id`,
+)
 
-/** Finds endpoints among all companies, and claims them one by one. */
-const claimThere =
-  (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: ClaimRequest): Steps =>
-  async (run) => {
-    const found = await run<{ company_id: number; id: number; add_ons: string[] }>(
-      query('webhooks.due')`
-        select w.company_id, w.id, c.add_ons from webhook_endpoints w join companies c on c.id = w.company_id
-        where (w.company_id, w.id) > (${after.companyId}, ${after.id}) and ${free} and 'api' = any (c.add_ons)
-          and (w.paused_until is null or w.paused_until <= ${now})
-          and (w.next_attempt_at <= ${now} or w.next_attempt_at is null and exists (
-            select from history h where h.company_id = w.company_id
-              and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-          ))
-        order by w.company_id, w.id limit ${most}`,
-    )
-    const rows: ClaimedRow[] = []
-    for (const { company_id, id, add_ons } of found) {
-      const [row] = await run<EndpointRow>(
-        query('webhooks.claim-one')`
-          update webhook_endpoints w set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
-          where company_id = ${company_id} and id = ${id} and ${free} returning ${endpointColumns}`,
-      )
-      if (row) rows.push({ ...row, add_ons })
-    }
-    return rows
-  }
+/** The next change behind the cursor. Where companies are distributed it may not yet be complete; the turn waits then. */
+const news = eitherSql(
+  sql`select from (
+        select id from history where company_id = w.company_id
+          and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+          and (epoch, pos) < (${newestEpoch}, ${horizon})
+        order by company_id, epoch, pos, id limit 1
+      ) news`,
+  () => sql`select from history h where h.company_id = w.company_id
+        and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)`,
+)
 
 const free = sql`w.disabled_at is null and w.deleted_at is null and (w.claimed_until is null or w.claimed_until < now())`
+
+type Key = { company_id: number; id: number }
+
+/**
+ * Claims those of the endpoints that are still free, and returns them. The time of the claim is the database's, which
+ * all processes share.
+ */
+export const claimWebhooks = (keys: readonly Key[], claim: string, leaseSeconds: number): Statement => {
+  const claiming = sql`claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})`
+  return statement(
+    sql`update webhook_endpoints set ${claiming} where ctid = any (array(
+      select w.ctid from unnest(${keys.map((one) => one.company_id)}::bigint[], ${keys.map(({ id }) => id)}::bigint[]) wanted (company_id, id)
+        cross join lateral (
+          select ctid, * from webhook_endpoints
+          where company_id = wanted.company_id and id = wanted.id for update skip locked offset 0
+        ) w
+      where ${free}
+    )) returning ${endpointColumns}`,
+    'webhooks.claim',
+    async (run) => {
+      const rows: EndpointRow[] = []
+      for (const { company_id, id } of keys)
+        rows.push(
+          ...(await run<EndpointRow>(
+            query('webhooks.claim-one')`update webhook_endpoints w set ${claiming}
+          where company_id = ${company_id} and id = ${id} and ${free} returning ${endpointColumns}`,
+          )),
+        )
+      return rows
+    },
+  )
+}
 
 /** Stores the cursor of an endpoint and extends the claim, if the process still holds the claim. */
 export const settleWebhook = (
@@ -107,6 +106,29 @@ export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
 export const releaseWebhook = (claim: Claim): Statement =>
   query('webhooks.release')`
     update webhook_endpoints set claim = null, claimed_until = null where ${claimedEndpoint(claim)} returning id`
+
+/** Releases a claim that its turn has outlived. The endpoint counts as failing until something arrives. */
+export const releaseOutlived = (claim: Claim, now: Date): Statement =>
+  query('webhooks.release-outlived')`
+    update webhook_endpoints set claim = null, claimed_until = null, failing_since = coalesce(failing_since, ${now})
+    where ${claimedEndpoint(claim)} returning id`
+
+/**
+ * The claims in force of all processes, those among them that were not renewed for longer than a request takes, and the
+ * longest such time; 0 if there are none.
+ */
+export type ClaimFigures = { in_force: number; silent: number; silent_seconds: number }
+
+export const claimFigures = (leaseSeconds: number, silentSeconds: number): Statement =>
+  query(
+    'webhooks.claims',
+  )`select count(*) as in_force, count(*) filter (where silent_seconds > ${silentSeconds}) as silent,
+      coalesce(max(silent_seconds) filter (where silent_seconds > ${silentSeconds}), 0) as silent_seconds
+    from (
+      select ${leaseSeconds}::float8 - extract(epoch from claimed_until - now())::float8 as silent_seconds from (
+        select * from webhook_endpoints ${inOrderOf(sql`company_id`, sql`id`)}
+      ) w where deleted_at is null and claimed_until > now()
+    ) claims`
 
 export const giveUpWebhook = (claim: Claim, { reason, detail, now }: DisableRequest): Statement =>
   query('webhooks.give-up')`

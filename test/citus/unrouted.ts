@@ -49,7 +49,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
   'calls of many companies are noted at once': ['calls.insert'],
   'all companies that wait are looked after by one statement': [
     ...['changes.of-companies', 'changes.mark', 'changes.sweep-company-marks', 'changes.horizons'],
-    ...['webhooks.due', 'webhooks.figures', 'previews.count'],
+    ...['webhooks.due', 'webhooks.figures', 'webhooks.claims', 'previews.count'],
   ],
 }
 

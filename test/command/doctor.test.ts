@@ -139,6 +139,14 @@ describe('doctor', () => {
         'update webhook_endpoints w set account_id = (select min(id) from accounts a where a.company_id = w.company_id)',
       ),
     ).toBe('1 that do well')
+    const claimed = (seconds: number) =>
+      given(`update webhook_endpoints set claim = gen_random_uuid(), claimed_until = now() + interval '${seconds} s'`)
+    expect(await claimed(44)).toBe('1 that do well, 1 with a turn')
+    const hangs =
+      /^warning: 1 whose turn hangs, one for 3[56] s \(it is ended after 45 s, and the log names it\): "plumbline /
+    expect(await claimed(10)).toMatch(hangs)
+    // The claim of a process that was killed hangs no more once it has ended.
+    expect(await claimed(-10)).toBe('1 that do well')
     expect(await given("update webhook_endpoints set failing_since = now() - interval '9 minutes 30 seconds'")).toBe(
       `warning: 1 that fail, one for 10 min: ${where}`,
     )

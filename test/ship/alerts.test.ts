@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { readConfig } from '#server/config/config.ts'
 import { startMetrics } from '#server/metrics.ts'
 import type { Database } from '#server/store/database.ts'
+import { leaseSeconds } from '#server/webhooks/lease.ts'
+import { turnsSize } from '#server/webhooks/turns.ts'
 
 type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { [name: string]: string } }
 
@@ -38,4 +41,17 @@ test('Alerts ask for metrics that there are, and the database is down where it d
   expect(asked.filter((name) => !shown.has(name))).toEqual([])
   expect(text).toMatch(/^plumbline_database_up 0$/m)
   expect(text).toMatch(/^plumbline_database_starts_total 0$/m)
+})
+
+test('Turns of webhooks have an alert for their number, for the age of the oldest, and for each that was ended.', () => {
+  const askFor = (name: string) => rules.filter(({ expr }) => new RegExp(`\\b${name}\\b`).test(expr))
+  for (const name of ['turns', 'turn_oldest_seconds', 'turns_ended_total'])
+    expect(askFor(`plumbline_webhook_${name}`), name).toHaveLength(1)
+  const limitOf = (name: string) => Number(askFor(`plumbline_webhook_${name}`)[0]?.expr.match(/> ([\d.]+)$/)?.[1])
+  // Fewer than a process can have, or it would never tell.
+  expect(limitOf('turns')).toBeLessThan(turnsSize.limit)
+  // Longer than a turn whose receiver is slow, and shorter than one that is ended.
+  const config = readConfig({})
+  expect(limitOf('turn_oldest_seconds')).toBeGreaterThan((2 * config.webhookTimeout) / 1000)
+  expect(limitOf('turn_oldest_seconds')).toBeLessThan(leaseSeconds({ config }))
 })

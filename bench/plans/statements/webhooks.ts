@@ -1,6 +1,15 @@
 import { firstSince } from '#sql/system/changes.ts'
 import { attemptsOf, countAttempts, findAttempt, insertAttempt } from '#sql/system/webhook-attempts.ts'
-import { claimWebhooks, giveUpWebhook, markResync, releaseWebhook, settleWebhook } from '#sql/system/webhook-claims.ts'
+import {
+  claimFigures,
+  claimWebhooks,
+  dueWebhooks,
+  giveUpWebhook,
+  markResync,
+  releaseOutlived,
+  releaseWebhook,
+  settleWebhook,
+} from '#sql/system/webhook-claims.ts'
 import {
   companiesThatSend,
   companiesWithDeleted,
@@ -49,13 +58,13 @@ export const ofTheWebhooks: readonly Topic[] = [
       deleteWebhook(7, 3),
       failingWebhooks(7),
       webhookFigures(),
-      claimWebhooks(
-        { companyId: 7, id: 3 },
-        { claim: webhookClaim.claim, now: new Date(0), leaseSeconds: 45, most: 9 },
-      ),
+      dueWebhooks(7, { now: new Date(0), most: 9 }),
+      claimWebhooks([{ company_id: 7, id: 3 }], webhookClaim.claim, 45),
       settleWebhook(webhookClaim, webhookProgress, 45),
       markResync(webhookClaim, 2, new Date(0)),
       releaseWebhook(webhookClaim),
+      releaseOutlived(webhookClaim, new Date(0)),
+      claimFigures(45, 30),
       giveUpWebhook(webhookClaim, { reason: 'gone', detail: null, now: new Date(0) }),
     ],
   ],

@@ -127,31 +127,31 @@ select count(*) filter (where disabled_at is null and failing_since is null) as 
     from (select * from webhook_endpoints order by company_id,id offset 0) w where deleted_at is null
 -- []
 
+-- webhooks.due
+select w.company_id, w.id, c.add_ons from webhook_endpoints w cross join lateral (select * from companies where id = w.company_id offset 0) c
+    where w.company_id > $1 and w.disabled_at is null and w.deleted_at is null and (w.claimed_until is null or w.claimed_until < now()) and 'api' = any (c.add_ons)
+      and (w.paused_until is null or w.paused_until <= $2)
+      and (w.next_attempt_at <= $3 or w.next_attempt_at is null and exists (select from (
+        select id from history where company_id = w.company_id
+          and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+          and (epoch, pos) < ((select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()))
+        order by company_id, epoch, pos, id limit 1
+      ) news))
+    order by w.company_id, w.id limit $4
+-- [7,"1970-01-01T00:00:00.000Z","1970-01-01T00:00:00.000Z",9]
+
 -- webhooks.claim
-update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_interval(secs => $2)
-    where ctid = any (array(
-      select w.ctid from webhook_endpoints w
-      where (w.company_id, w.id) > ($3, $4)
-        and w.disabled_at is null and w.deleted_at is null
-        and (w.claimed_until is null or w.claimed_until < now())
-        and exists (select from (select * from companies where id = w.company_id offset 0) c where 'api' = any (c.add_ons))
-        and (w.paused_until is null or w.paused_until <= $5)
-        and case when w.next_attempt_at is not null then w.next_attempt_at <= $6 else exists (
-          select from (
-            select id from history where company_id = w.company_id
-              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-              and (epoch, pos) < ((select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()))
-            order by company_id, epoch, pos, id limit 1
-          ) news
-        ) end
-      order by w.company_id, w.id limit $7 for update of w skip locked
-    ))
-    returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_interval(secs => $2) where ctid = any (array(
+      select w.ctid from unnest($3::bigint[], $4::bigint[]) wanted (company_id, id)
+        cross join lateral (
+          select ctid, * from webhook_endpoints
+          where company_id = wanted.company_id and id = wanted.id for update skip locked offset 0
+        ) w
+      where w.disabled_at is null and w.deleted_at is null and (w.claimed_until is null or w.claimed_until < now())
+    )) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
-  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying, (
-      select c.add_ons from (select * from companies where id = webhook_endpoints.company_id offset 0) c
-    ) as add_ons
--- ["00000000-0000-4000-8000-000000000000",45,7,3,"1970-01-01T00:00:00.000Z","1970-01-01T00:00:00.000Z",9]
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
+-- ["00000000-0000-4000-8000-000000000000",45,[7],[3]]
 
 -- webhooks.settle
 update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, log_line = $4, pending = $5::json,
@@ -173,6 +173,23 @@ update webhook_endpoints set claim = null, claimed_until = null where ctid = any
     select w.ctid from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where w.claim = $3::uuid
   )) returning id
 -- [7,3,"00000000-0000-4000-8000-000000000000"]
+
+-- webhooks.release-outlived
+update webhook_endpoints set claim = null, claimed_until = null, failing_since = coalesce(failing_since, $1)
+    where ctid = any (array(
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $2 and id = $3  offset 0) w where w.claim = $4::uuid
+  )) returning id
+-- ["1970-01-01T00:00:00.000Z",7,3,"00000000-0000-4000-8000-000000000000"]
+
+-- webhooks.claims
+select count(*) as in_force, count(*) filter (where silent_seconds > $1) as silent,
+      coalesce(max(silent_seconds) filter (where silent_seconds > $2), 0) as silent_seconds
+    from (
+      select $3::float8 - extract(epoch from claimed_until - now())::float8 as silent_seconds from (
+        select * from webhook_endpoints order by company_id,id offset 0
+      ) w where deleted_at is null and claimed_until > now()
+    ) claims
+-- [30,30,45]
 
 -- webhooks.give-up
 update webhook_endpoints set disabled_at = $1, disabled_because = $2, disabled_detail = $3
