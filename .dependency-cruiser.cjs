@@ -101,7 +101,7 @@ const layers = [
     folder: 'server/webhooks/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('store', 'records', 'service', 'outbound', 'webhooks'),
+      ...servers('fair', 'store', 'records', 'service', 'outbound', 'webhooks'),
       '^server/(pipeline/app|jobs/in-background)\\.ts$',
       ...node('crypto'),
       ...packages('standardwebhooks'),

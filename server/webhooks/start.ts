@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat } from '../jobs/in-background.ts'
 import type { App } from './app.ts'
 import { openTurns, turnsSize } from './turns.ts'
@@ -42,9 +41,10 @@ export function startWebhooks(app: App, size = turnsSize) {
 
 /** Waits for work, and no longer than a time. */
 async function waitFor(work: Promise<void>, milliseconds: number): Promise<void> {
-  const waiting = new AbortController()
-  await Promise.race([work, sleep(milliseconds, undefined, waiting).catch(() => undefined)])
-  waiting.abort()
+  const { promise: isLate, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  await Promise.race([work, isLate])
+  clearTimeout(timer)
 }
 
 /** Gives one turn to every endpoint that is due. Returns their number. */
