@@ -31,13 +31,13 @@ export const approvalPermissions = (records: Registry): string[] =>
       : [],
   )
 
-/** Every permission of an account. The last ones are rights over the company itself: Settings, accounts, its data. */
+/** Permissions over the company itself: Settings, accounts, its data. */
+export const companyPermissions: readonly string[] = ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE', 'AUDIT_VIEW']
+
+/** Every permission of an account. */
 export const permissions = [
   ...permissionsOn(registry),
   ...fieldPermissions,
   ...approvalPermissions(registry),
-  'API_MANAGE',
-  'ACCOUNTS_MANAGE',
-  'COMPANY_MANAGE',
-  'AUDIT_VIEW',
+  ...companyPermissions,
 ]

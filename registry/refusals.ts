@@ -89,7 +89,7 @@ export const refusals = {
   cross_site_request: {
     status: 403,
     title: 'The request comes from another site',
-    when: 'The web interface was asked to change something by a page of another site, or by a program that does not say where it comes from. No route of /v1 answers this.',
+    when: 'The web interface was asked to change or export something by a page of another site, or to change something by a program that does not say where it comes from. No route of /v1 answers this.',
     advice: 'Use the web interface at its own address; programs use /v1 with a token.',
   },
   agents_off: {

@@ -27,3 +27,21 @@ export function allowlistProblem(entries: readonly string[]): string | undefined
   if (wrong === undefined) return undefined
   return `has ${JSON.stringify(wrong)}, which is no IPv4 address like 203.0.113.7 and no range like 203.0.113.0/24 (no bit may be set beyond the mask)`
 }
+
+/** Returns whether an allowlist allows an address that a former one did not. An empty list allows every address. */
+export function allowsMore(before: readonly string[], after: readonly string[]): boolean {
+  if (before.length === 0) return false
+  return after.length === 0 || after.some((entry) => !before.some((range) => isWithin(entry, range)))
+}
+
+/** Returns whether an entry lies in a range; both in their one spelling with a mask. */
+function isWithin(entry: string, range: string): boolean {
+  const [inner, outer] = [readRange(entry), readRange(range)]
+  const size = 2 ** (32 - outer.bits)
+  return inner.bits >= outer.bits && Math.floor(inner.address / size) * size === outer.address
+}
+
+function readRange(entry: string): { address: number; bits: number } {
+  const [quads = '', bits] = entry.split('/')
+  return { address: quads.split('.').reduce((sum, quad) => sum * 256 + Number(quad), 0), bits: Number(bits) }
+}

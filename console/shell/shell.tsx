@@ -26,6 +26,7 @@ import ListItemText from '@mui/material/ListItemText'
 import { type ComponentType, type ReactNode, Suspense, useEffect, useId, useState } from 'react'
 import { type CoreLayoutProps, LinkBase, Navigate, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
+import { companyPermissions } from '#registry/permissions.ts'
 import { useWaiting } from '../agents/use-waiting.ts'
 import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider, useMe } from '../me/me.tsx'
@@ -139,8 +140,7 @@ function Sidebar() {
   const { many } = useRecordTexts()
   const id = useId()
   const visible = (definitions: readonly Definition[]) => definitions.filter(({ name }) => may(name, 'VIEW'))
-  const hasSettings =
-    ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE', 'AUDIT_VIEW'].some(holds) || visible(lists).length > 0
+  const hasSettings = companyPermissions.some(holds) || visible(lists).length > 0
   const placesOf = (definitions: readonly Definition[]) =>
     visible(definitions).map(({ name }) => (
       <Place key={name} to={`/${name}`} label={many(name)} icon={icons[name] ?? Article} />

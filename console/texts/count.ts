@@ -10,3 +10,14 @@ function createPluralizer(language: string): (one: string, other: string) => (co
 
 export const pluralizeEnglish = createPluralizer('en')
 export const pluralizeGerman = createPluralizer('de')
+
+const listedMax = 5
+
+/** Lists the first texts and counts the others: "A, B and C", "A, B, C, D, E and 7 more". */
+export function listFirst(texts: readonly string[], and: string, more: string): string {
+  const [last, ...before] =
+    texts.length > listedMax
+      ? [`${texts.length - listedMax} ${more}`, ...texts.slice(0, listedMax)]
+      : [texts.at(-1) ?? '', ...texts.slice(0, -1)]
+  return before.length === 0 ? (last as string) : `${before.join(', ')} ${and} ${last}`
+}

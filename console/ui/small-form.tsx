@@ -4,7 +4,7 @@ import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Problem } from '#registry/definition.ts'
 import { isRefused } from '../client/ask.ts'
@@ -27,13 +27,20 @@ export function useSmallForm<Given extends unknown[] = []>(
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [trouble, setTrouble] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  // The fields whose problems the last render showed, and those of this one.
+  const shown = useRef<ReadonlySet<string>>(new Set())
+  const [shownBefore, showing] = [shown.current, new Set<string>()]
+  shown.current = showing
+  const unshown = problems.find(({ field }) => !shownBefore.has(field))
   function wrong(...fields: string[]): string | undefined {
+    for (const field of fields) showing.add(field)
     const problem = problems.find(({ field }) => fields.includes(field))
     return problem && problemText(problem, texts)
   }
   return {
     isBusy,
-    trouble,
+    /** The problem that no field shows: a refusal of the whole, or of a member that this form has no field for. */
+    trouble: trouble ?? (unshown && `${unshown.field}: ${problemText(unshown, texts)}`),
     /** Returns the problem of a field, for its helper text. */
     wrong,
     /** Returns the properties of the input of a field: its value, its handler and its problem. */

@@ -22,6 +22,11 @@ export type ConsoleOperation = {
    * True if the response has a secret. It is never compressed, because its compressed size would reveal parts of it.
    */
   showsSecret?: true
+  /**
+   * True if a GET exports data and notes that. A page of another site could make the browser of a signed-in person
+   * export, so it is refused there.
+   */
+  exports?: true
   /** True if it works while the disk of the database is full: it takes rights away, or only reads. */
   needsNoRoom?: true
 }

@@ -60,7 +60,7 @@ export const consoleOperations = {
   'records.create': post<said.RecordCreated>()('/records/{records}', edit, { body: 'a record', success: 201 }),
   'records.update': patch<said.RecordUpdated>()('/records/{records}/{id}', edit, { body: 'a record' }),
   'records.delete': remove<said.RecordDeleted>()('/records/{records}/{id}', { records: 'DELETE' }),
-  'records.export': get()('/records/{records}.csv', view),
+  'records.export': get()('/records/{records}.csv', view, { exports: true }),
   'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
   'records.look-up': post<said.LookUpResult[]>()('/imports/{records}/look-up', edit, {
@@ -138,8 +138,8 @@ export const consoleOperations = {
   'settings.history': get<said.RecentEntry[]>()('/settings/history', 'session', { query: paging }),
 
   'audit.list': get<said.AuditEntry[]>()('/audit', 'AUDIT_VIEW', { query: [...paging, ...auditFilter] }),
-  'audit.csv': get()('/audit.csv', 'AUDIT_VIEW', { query: auditFilter }),
-  'audit.json': get()('/audit.json', 'AUDIT_VIEW', { query: auditFilter }),
+  'audit.csv': get()('/audit.csv', 'AUDIT_VIEW', { query: auditFilter, exports: true }),
+  'audit.json': get()('/audit.json', 'AUDIT_VIEW', { query: auditFilter, exports: true }),
 
   'webhooks.list': get<said.Webhook[]>()('/webhooks', 'API_MANAGE'),
   'webhooks.troubles': get<said.WebhookTrouble[]>()('/webhooks/troubles', 'API_MANAGE'),
@@ -173,7 +173,7 @@ export const consoleOperations = {
   'agents.fetch': get<said.Agents>()('/agents', 'API_MANAGE'),
   'agents.update': put<said.Agents>()('/agents', 'API_MANAGE', {
     needsNoRoom: true,
-    body: { enabled: 'flag', records_max: 'count', always: 'flag' },
+    body: { enabled: 'flag', records_max: 'count', always: 'flag', own_password: 'text?' },
   }),
 
   'agents.waiting': get<said.AgentsWaiting>()('/agents/waiting', 'session'),
@@ -186,7 +186,7 @@ export const consoleOperations = {
 
   'accounts.list': get<said.Account[]>()('/accounts', 'ACCOUNTS_MANAGE'),
   'accounts.create': post<said.Account>()('/accounts', 'ACCOUNTS_MANAGE', {
-    body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
+    body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?', own_password: 'text?' },
     success: 201,
   }),
   'accounts.fetch': get<said.Account>()('/accounts/{id}', 'ACCOUNTS_MANAGE'),

@@ -113,6 +113,8 @@ export type Token = Pick<TokenRow, 'id' | 'label' | 'scopes' | 'allowlist'> & {
   expires_at: string | null
   last_used_at: string | null
   last_peer: string | null
+  /** The permissions that the reader lacks to show or rotate it. */
+  lacking: string[]
 }
 
 export type TokenText = { token: string }

@@ -134,7 +134,7 @@ function facts(webhook: Webhook) {
   const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook
   const { answers, failing_since, resync_since } = webhook
   return {
-    ...{ id, name, url, events, payload, ordered, answers },
+    ...{ id, name, url, events, payload, ordered, answers: answers && { id: answers.id, name: answers.name } },
     ...{ disabled_because, disabled_detail, failing_since, resync_since },
   }
 }

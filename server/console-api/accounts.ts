@@ -1,18 +1,11 @@
+import { givesAccess } from '#derive/console/confirmed.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import {
-  type Account,
-  type AccountChange,
-  createAccount,
-  listAccounts,
-  readAccount,
-  setAccount,
-} from '../service/account.ts'
+import { type Account, createAccount, listAccounts, readAccount, setAccount } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'
-import { confirmPassword } from '../service/sign-in.ts'
 import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
-import { needsPassword, renewSession } from './sessions.ts'
+import { confirmOwn, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: accounts and their permissions. */
 
@@ -21,10 +14,14 @@ export const accounts = {
 
   'accounts.fetch': async (request) => ({ data: await find(request, recordId(request)) }),
 
-  async 'accounts.create'({ app, body, change, passwords }) {
-    const wanted = await body()
+  async 'accounts.create'(request) {
+    const { app, change, passwords, session } = request
+    const { own_password, ...wanted } = await request.body()
+    mayGrant(session().row.permissions, [], wanted.permissions)
+    const needConfirmed = await confirmOwn(request, own_password)
     return change(async (transaction, { actor, row }) => {
       mayGrant(row.permissions, [], wanted.permissions)
+      if (givesAccess(null, wanted)) needConfirmed()
       const { publicUrl } = app.config
       const options = { hashing: passwords.hash, publicUrl, actor }
       return { data: await createAccount(transaction, actor.companyId, wanted, options) }
@@ -34,11 +31,13 @@ export const accounts = {
   async 'accounts.update'(request) {
     const id = recordId(request)
     const { own_password, ...wanted } = await request.body()
-    await confirmWhereNeeded(request, id, wanted, own_password)
+    mayChangeAccount(selfOf(request.session()), await find(request, id), wanted)
+    const needConfirmed = await confirmOwn(request, own_password)
     return request.change(async (transaction, session) => {
       const { actor, row } = session
       const before = await readAccount(transaction, actor.companyId, id, true)
       mayChangeAccount(selfOf(session), before, wanted)
+      if (givesAccess(before, wanted)) needConfirmed()
       const account = await setAccount(transaction, actor.companyId, id, wanted, {
         hashing: request.passwords.hash,
         publicUrl: request.app.config.publicUrl,
@@ -51,23 +50,6 @@ export const accounts = {
 } satisfies Partial<Handlers>
 
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
-
-/** Requires one's own password for a change of address or password, which would allow a sign-in as that account. */
-async function confirmWhereNeeded(
-  request: AdmittedRequest,
-  id: number,
-  wanted: AccountChange,
-  own: string | undefined,
-) {
-  const { app, passwords } = request
-  const session = request.session()
-  const before = await find(request, id)
-  mayChangeAccount(selfOf(session), before, wanted)
-  if (own !== undefined) await confirmPassword(app.database, passwords, session, own, 'own_password')
-  else if (wanted.password !== undefined || (wanted.email ?? before.email) !== before.email) {
-    throw needsPassword('own_password')
-  }
-}
 
 const find = ({ read }: AdmittedRequest, id: number): Promise<Account> =>
   read((transaction, companyId) => readAccount(transaction, companyId, id, false))

@@ -11,6 +11,7 @@ import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
+import { confirmOwn } from './sessions.ts'
 
 /** Settings, Agents, and the previews of agents. A preview is shown to accounts that may decide on it. */
 
@@ -18,9 +19,11 @@ export const agents = {
   'agents.fetch': async (asked) => ({ data: formatSettings(asked, await asked.read(showAgents)) }),
 
   async 'agents.update'(asked) {
-    const { enabled, ...settings } = await asked.body()
-    return asked.change(async (transaction, { actor }) => {
-      const set = await setAgents(transaction, actor, enabled ? settings : null)
+    const { enabled, own_password, ...settings } = await asked.body()
+    const needConfirmed = await confirmOwn(asked, own_password)
+    return asked.change(async (transaction, { actor, row }) => {
+      const author = { holds: row.permissions, needConfirmed }
+      const set = await setAgents(transaction, actor, enabled ? settings : null, author)
       return { data: formatSettings(asked, set) }
     }, revocation)
   },
@@ -49,7 +52,11 @@ export const agents = {
     return decidePreview(asked, { state: 'approved', hash })
   },
 
-  'agents.decline': (asked) => decidePreview(asked, { state: 'declined' }),
+  async 'agents.decline'(asked) {
+    // A retry is answered from what was stored, so the right to see it is checked before.
+    await fetchPreview(asked)
+    return decidePreview(asked, { state: 'declined' })
+  },
 } satisfies Partial<Handlers>
 
 const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettings | null): Agents => ({

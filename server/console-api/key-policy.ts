@@ -3,7 +3,7 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Session } from '../service/session.ts'
 import { openSealed, type SealingKeys, seal } from '../store/seal.ts'
 import { type KeyPolicy, lockOf } from '../writes/idempotency.ts'
-import type { AnyResult, ConsoleResult, IncomingRequest } from './operation-request.ts'
+import type { AnyResult, ChangeOptions, ConsoleResult, IncomingRequest } from './operation-request.ts'
 import { replyTo } from './response.ts'
 
 type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
@@ -12,6 +12,7 @@ type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
   /** The key as sent. */
   sent: string
   bytes: Buffer
+  mayReplay: ChangeOptions['mayReplay']
 }
 
 /**
@@ -21,7 +22,7 @@ type KeyedWrite = Pick<IncomingRequest, 'route' | 'path' | 'requestId'> & {
  */
 export async function keyOfWrite<T extends AnyResult>(
   secret: SealingKeys,
-  { companyId, accountId, sent, route, path, bytes, requestId }: KeyedWrite,
+  { companyId, accountId, sent, route, path, bytes, requestId, mayReplay }: KeyedWrite,
 ): Promise<KeyPolicy<T | ConsoleResult, Session>> {
   const key = `console ${hash('sha256', `${accountId} ${sent}`)}`
   const boundTo = `answer ${companyId}:${key}`
@@ -44,7 +45,7 @@ export async function keyOfWrite<T extends AnyResult>(
       const sealed = route.showsSecret ? await seal(transaction, secret, { text: body, boundTo }) : undefined
       return { ...stored, body: sealed?.toString('base64') ?? body, request_id: requestId, write_id: actor.writeId }
     },
-    async replay({ status, body, location, etag }): Promise<ConsoleResult> {
+    async replay({ status, body, location, etag }, transaction, session): Promise<ConsoleResult> {
       const headers = {
         ...replyTo(route, { data: null }).headers,
         ...(location === null ? {} : { Location: location }),
@@ -52,8 +53,9 @@ export async function keyOfWrite<T extends AnyResult>(
         'Idempotency-Replayed': 'true',
       }
       if (!route.showsSecret) return { status, headers, body }
-      const opened = openSealed(secret, Buffer.from(body, 'base64'), boundTo)
-      return { status, headers, body: await opened.catch(refuseForgotten) }
+      const opened = await openSealed(secret, Buffer.from(body, 'base64'), boundTo).catch(refuseForgotten)
+      await (mayReplay ?? refuseForgotten)(transaction, session, opened)
+      return { status, headers, body: opened }
     },
   }
 }
@@ -61,7 +63,7 @@ export async function keyOfWrite<T extends AnyResult>(
 const savedBefore =
   'An earlier try of this form has arrived and was saved, with what it said then. Look at what is stored before you send it changed.'
 
-/** Throws, because the sealing key has changed since the answer was stored. */
+/** Throws, because the answer was stored under another sealing key, or nothing says who may be shown it again. */
 function refuseForgotten(): never {
   const detail = 'It was done, and its answer can no longer be shown. Look at what is stored.'
   throw new Refusal('outcome_unknown', { detail })

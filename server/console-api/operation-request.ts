@@ -107,6 +107,11 @@ export type ChangeOptions = {
    * time-out.
    */
   isRevocation?: boolean
+  /**
+   * Throws if the session may not be shown a stored answer (its JSON) that has a secret: it may have lost a right since.
+   * Without it the secret is not shown again.
+   */
+  mayReplay?(transaction: Transaction, session: Session, answer: string): Promise<void>
 }
 
 export const revocation: ChangeOptions = { isRevocation: true }

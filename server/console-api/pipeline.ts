@@ -29,7 +29,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
   if (route.method !== 'GET') {
     refuseCrossSite(app.config, request)
     refuseMisdirected(app.config, request)
-  }
+  } else if (route.exports) refuseForeignLink(app.config, request)
   if (session) checkNeeds(asking, session)
 
   const most = route.bodyMax?.bytes ?? (route.body === 'a record' ? bodyBytesMax : smallBytes)
@@ -53,7 +53,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
     change: async <T extends AnyResult>(
       work: (transaction: Transaction, session: Session) => Promise<T>,
-      { isPreview = false, isRevocation = false }: ChangeOptions = {},
+      { isPreview = false, isRevocation = false, mayReplay }: ChangeOptions = {},
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : emptyBody
@@ -63,7 +63,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       const { answer } = await runWrite<Session, T | ConsoleResult>(app.database, {
         caller: sessionCaller(sessionKey, (held) => checkNeeds(asking, withOrigin(asking, held))),
         keys: isKeyed
-          ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes })
+          ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes, mayReplay })
           : undefined,
         dryRun: isPreview,
         isRevocation,
@@ -119,11 +119,27 @@ function readParameters({ query, route }: IncomingRequest): { readonly [name: st
  * not change anything. Decisions, Console.
  */
 function refuseCrossSite(config: Config, request: IncomingMessage): void {
-  const site = request.headers['sec-fetch-site']
-  // Another port counts as another site, and so does the same host without TLS.
-  const isOurs = site === undefined ? isOwnOrigin(config, request) : site === 'same-origin' || site === 'none'
+  const isOurs = isOwnSite(request.headers['sec-fetch-site']) ?? isOwnOrigin(config, request)
   if (!isOurs) throw new Refusal('cross_site_request')
 }
+
+/**
+ * Throws if a page of another site leads the browser to an export. An older browser names the page in Referer, which
+ * the page can suppress. A navigation without TLS, a typed address and a bookmark name none, and are answered.
+ */
+function refuseForeignLink(config: Config, request: IncomingMessage): void {
+  const { 'sec-fetch-site': site, referer } = request.headers
+  const isOurs =
+    isOwnSite(site) ?? (referer === undefined || isOwnOrigin(config, request, URL.parse(referer)?.origin ?? 'null'))
+  if (!isOurs) throw new Refusal('cross_site_request')
+}
+
+/**
+ * Returns whether the value of Sec-Fetch-Site is of our site; undefined if there is none. Another port counts as another
+ * site, and so does the same host without TLS.
+ */
+const isOwnSite = (site: string | string[] | undefined): boolean | undefined =>
+  site === undefined ? undefined : site === 'same-origin' || site === 'none'
 
 /**
  * Throws if the console is to change something under another address than PUBLIC_URL: a foreign name that points at

@@ -63,6 +63,23 @@ export async function confirmedBody<Given extends { password: string }>({
   return wanted
 }
 
+/**
+ * Checks the own password, if it is given. Returns a function for a change that needs it, which throws if it was not
+ * given.
+ */
+export async function confirmOwn(
+  { app, passwords, session }: AdmittedRequest,
+  own: string | undefined,
+): Promise<() => void> {
+  if (own === undefined) {
+    return () => {
+      throw needsPassword('own_password')
+    }
+  }
+  await confirmPassword(app.database, passwords, session(), own, 'own_password')
+  return () => undefined
+}
+
 /** Returns the refusal of a change that needs one's own password, because it could hand over an account. */
 export const needsPassword = (field: string): Refusal =>
   invalidField(field, 'required', 'is required: give your own password to change this')

@@ -9,6 +9,8 @@ import {
   allowAddresses,
   changeToken,
   issueToken,
+  lackedForToken,
+  needToken,
   presentToken,
   revokeToken,
   rotateToken,
@@ -23,9 +25,9 @@ import { confirmedBody } from './sessions.ts'
 /** Settings, API: the company's one token. Showing, replacing or revoking it needs one's own password again. */
 
 export const token = {
-  'token.show': (asked) => readTokenText(asked, showToken),
+  'token.show': (asked) => readTokenText(asked, showToken, { mayReplay }),
 
-  'token.rotate': (asked) => readTokenText(asked, rotateToken, revocation),
+  'token.rotate': (asked) => readTokenText(asked, rotateToken, { ...revocation, mayReplay }),
 
   async 'token.revoke'(asked) {
     await confirmedBody(asked)
@@ -35,40 +37,45 @@ export const token = {
     }, revocation)
   },
 
-  'token.fetch': ({ read }) =>
+  'token.fetch': ({ read, session }) =>
     read(async (transaction, companyId) => {
       const token = await presentToken(transaction, companyId)
-      return { data: token ? await readTokenPage(transaction, companyId, token) : null }
+      return { data: token ? await readTokenPage(transaction, session(), token) : null }
     }),
 
   async 'token.issue'(asked) {
     const { account_id, ...wanted } = await confirmedBody(asked)
-    return asked.change(async (transaction, { actor, row }) => {
-      const { token } = await issueToken(transaction, actor, asked.app.secret, {
-        label: wanted.label,
-        scopes: wanted.scopes,
-        allowlist: wanted.allowlist ?? [],
-        expiresAt: wanted.expires_at === undefined ? null : readMoment('expires_at', wanted.expires_at),
-        accountId: account_id ?? row.account_id,
-        issuerHolds: row.permissions,
-      })
-      return { data: { token } }
-    }, revocation)
+    return asked.change(
+      async (transaction, { actor, row }) => {
+        const { token } = await issueToken(transaction, actor, asked.app.secret, {
+          label: wanted.label,
+          scopes: wanted.scopes,
+          allowlist: wanted.allowlist ?? [],
+          expiresAt: wanted.expires_at === undefined ? null : readMoment('expires_at', wanted.expires_at),
+          accountId: account_id ?? row.account_id,
+          issuerHolds: row.permissions,
+        })
+        return { data: { token } }
+      },
+      { ...revocation, mayReplay },
+    )
   },
 
   async 'token.allow'(asked) {
     const { allowlist } = await confirmedBody(asked)
-    return asked.change(async (transaction, { actor }) => {
-      const allowed = await allowAddresses(transaction, actor, allowlist)
-      return { data: await readTokenPage(transaction, actor.companyId, allowed) }
+    return asked.change(async (transaction, session) => {
+      const { actor, row } = session
+      const allowed = await allowAddresses(transaction, actor, allowlist, row.permissions)
+      return { data: await readTokenPage(transaction, session, allowed) }
     }, revocation)
   },
 
   async 'token.change'(asked) {
     const wanted = await confirmedBody(asked)
-    return asked.change(async (transaction, { actor, row }) => {
+    return asked.change(async (transaction, session) => {
+      const { actor, row } = session
       const changed = await changeToken(transaction, actor, wanted, row.permissions)
-      return { data: await readTokenPage(transaction, actor.companyId, changed) }
+      return { data: await readTokenPage(transaction, session, changed) }
     }, revocation)
   },
 
@@ -90,7 +97,14 @@ async function readTokenText(
   }, options)
 }
 
-async function readTokenPage(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
+const receiverOf = ({ actor, row }: Session) => ({ accountId: actor.accountId, holds: row.permissions })
+
+/** Throws if a retry may not be shown the text. If the token was replaced meanwhile, the stored text opens nothing. */
+const mayReplay: NonNullable<ChangeOptions['mayReplay']> = (transaction, session) =>
+  needToken(transaction, session.actor.companyId, receiverOf(session))
+
+async function readTokenPage(transaction: Transaction, session: Session, token: Token): Promise<TokenShown> {
+  const { companyId } = session.actor
   const accounts = await listAccounts(transaction, companyId)
   const [last] = await transaction.run<{ at: string; peer: string | null }>(
     lastUse(companyId, token.id, token.created_at),
@@ -108,6 +122,7 @@ async function readTokenPage(transaction: Transaction, companyId: number, token:
     expires_at: expires_at?.toISOString() ?? null,
     last_used_at: last?.at ?? null,
     last_peer: last?.peer ?? null,
+    lacking: await lackedForToken(transaction, companyId, receiverOf(session)),
   }
 }
 

@@ -34,7 +34,7 @@ export const webhookAttempts = {
 
   async 'webhook-attempts.send-again'(request) {
     const { id, endpoint_id } = await findVisibleAttempt(request)
-    const { company_id: companyId } = await findAnswerableWebhook(request, endpoint_id)
+    const { company_id: companyId } = await findAnswerableWebhook(request, () => false, endpoint_id)
     const { lacksRights } = request.session().actor
     return { data: await request.outside(() => sendAgain(request.app, companyId, id, lacksRights)) }
   },

@@ -1,7 +1,8 @@
-import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/responses.ts'
+import type { Webhook as WebhookShown, WebhookTrouble, WebhookWithSecret } from '#derive/console/responses.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import { canonicalUrl, needViews } from '../service/webhook-input.ts'
+import type { Session } from '../service/session.ts'
+import { canonicalUrl } from '../service/webhook-input.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -9,15 +10,17 @@ import {
   enableOne,
   findOneWebhook,
   listWebhooks,
+  needToAnswer,
   removeWebhook,
   replayOne,
+  replayTakesOver,
   rotateWebhook,
   type Webhook,
   type WebhookAuthor,
 } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import { checkAddress } from '../webhooks/address.ts'
-import type { AdmittedRequest, AnyResult, ConsoleResult, Handlers } from './operation-request.ts'
+import type { AdmittedRequest, AnyResult, ChangeOptions, ConsoleResult, Handlers } from './operation-request.ts'
 import { readMoment } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
@@ -52,7 +55,11 @@ export const webhooks = {
   async 'webhooks.create'(request) {
     const wanted = await confirmedBody(request)
     await lookAt(request, wanted.url)
-    return change(request, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
+    return change(
+      request,
+      async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)),
+      needShownSecret,
+    )
   },
 
   async 'webhooks.update'(request) {
@@ -63,13 +70,17 @@ export const webhooks = {
   },
 
   async 'webhooks.rotate'(request) {
-    const { id } = await findWebhook(request)
+    const { id } = await findAnswerableWebhook(request)
     await confirmedBody(request)
-    return change(request, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
+    return change(
+      request,
+      async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)),
+      needShownSecret,
+    )
   },
 
   async 'webhooks.enable'(request) {
-    const { id } = await findAnswerableWebhook(request)
+    const { id } = await findAnswerableWebhook(request, () => true)
     await confirmedBody(request)
     return change(request, async (transaction, by) => dataOf(await enableOne(transaction, by, id)))
   },
@@ -80,7 +91,7 @@ export const webhooks = {
   },
 
   async 'webhooks.replay'(request) {
-    const { id } = await findAnswerableWebhook(request)
+    const { id } = await findAnswerableWebhook(request, replayTakesOver)
     const from = readMoment('from', (await confirmedBody(request)).from)
     const keptDays = request.app.config.changesKeptDays
     return change(request, async (transaction, by) => dataOf(await replayOne(transaction, by, id, { from, keptDays })))
@@ -107,11 +118,24 @@ const dayMilliseconds = 24 * 3600 * 1000
 export const findWebhook = (request: AdmittedRequest, id = recordId(request)): Promise<Webhook> =>
   request.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 
-/** Returns an endpoint, as `findWebhook` does. Throws if the account may not see everything that is sent to it. */
-export async function findAnswerableWebhook(request: AdmittedRequest, id = recordId(request)): Promise<Webhook> {
+/** Returns an endpoint, as `findWebhook` does. Throws if the account may not make it send, or get its secret. */
+export async function findAnswerableWebhook(
+  request: AdmittedRequest,
+  takesOver: (webhook: Webhook) => boolean = () => false,
+  id = recordId(request),
+): Promise<Webhook> {
   const webhook = await findWebhook(request, id)
-  needViews(request.session().row.permissions, webhook.events)
+  needToAnswer(authorOf(request.session()), webhook, takesOver(webhook))
   return webhook
+}
+
+const authorOf = ({ actor, row }: Session) => ({ actor, holds: row.permissions })
+
+/** Throws if a retry may not be shown the secret that an earlier try was: the rights may have changed since. */
+async function needShownSecret(transaction: Transaction, session: Session, answer: string): Promise<void> {
+  const { data } = JSON.parse(answer) as { data: WebhookWithSecret }
+  const webhook = await findOneWebhook(transaction, session.actor.companyId, data.webhook.id)
+  needToAnswer(authorOf(session), webhook, false)
 }
 
 /** Checks an address without a slot of the limiter. */
@@ -121,9 +145,11 @@ const lookAt = ({ app, outside }: AdmittedRequest, url: string): Promise<void> =
 const change = <T extends AnyResult>(
   { change, app }: AdmittedRequest,
   work: (transaction: Transaction, by: WebhookAuthor) => Promise<T>,
+  mayReplay?: ChangeOptions['mayReplay'],
 ): Promise<T | ConsoleResult> =>
-  change((transaction, { actor, row }) =>
-    work(transaction, { actor, keys: app.secret, holds: row.permissions, now: app.clock.now() }),
+  change(
+    (transaction, session) => work(transaction, { ...authorOf(session), keys: app.secret, now: app.clock.now() }),
+    mayReplay ? { mayReplay } : {},
   )
 
 const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }) => ({
@@ -138,7 +164,8 @@ const formatWebhook = (webhook: Webhook): WebhookShown => {
   const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook
   const { answers, pending, is_replaying } = webhook
   return {
-    ...{ id, name, url, events, payload, ordered, disabled_because, disabled_detail, answers, is_replaying },
+    ...{ id, name, url, events, payload, ordered, disabled_because, disabled_detail, is_replaying },
+    answers: answers && { id: answers.id, name: answers.name },
     created_at: text(webhook.created_at),
     previous_until: text(webhook.previous_until),
     next_attempt_at: text(webhook.next_attempt_at),

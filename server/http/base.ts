@@ -37,14 +37,12 @@ const localTarget = (target: string): string =>
 export const originOf = (text: string | undefined): string | undefined =>
   text !== undefined && URL.parse(text)?.origin === text ? text : undefined
 
-/** Whether the origin is the service's own: scheme, host and port together. */
+/** Whether an origin, by default that of the header, is the service's own: scheme, host and port together. */
 export const isOwnOrigin = (
   { publicUrl }: Pick<Config, 'publicUrl'>,
   { headers }: Pick<IncomingMessage, 'headers'>,
-): boolean => {
-  const origin = originOf(headers.origin)
-  return origin !== undefined && origin === (publicUrl ?? hostOrigin('http:', headers.host))
-}
+  origin = originOf(headers.origin),
+): boolean => origin !== undefined && origin === (publicUrl ?? hostOrigin('http:', headers.host))
 
 /** Throws if a page of another origin sends the request. Programs send no Origin. */
 export function refuseForeignOrigin(config: Pick<Config, 'publicUrl'>, request: Pick<IncomingMessage, 'headers'>) {

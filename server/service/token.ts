@@ -3,8 +3,8 @@ import { type Problem, problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { allowlistProblem, readAllowlistEntry } from '#registry/tokens.ts'
-import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
+import { allowlistProblem, allowsMore, readAllowlistEntry } from '#registry/tokens.ts'
+import { type AccountRow, findAccount, lockAccount } from '#sql/system/accounts.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import {
@@ -20,7 +20,7 @@ import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from '../store/seal.ts'
-import { needAll } from './account-rights.ts'
+import { lackedToRepresent, needToRepresent, type Principal, principalOf, type Receiver } from './account-rights.ts'
 import { audit, auditChange } from './audit-log.ts'
 import { createToken, hashToken } from './token-text.ts'
 
@@ -42,8 +42,8 @@ export type NewToken = {
 }
 
 /**
- * Issues a token that can do no more than its account may. With its text anyone acts as the account. So its issuer must
- * hold all permissions of the account. Spec, Authentication 3 and 5; Decisions, Tokens.
+ * Issues a token that can do no more than its account may, to an issuer who holds all that the account holds. Spec,
+ * Authentication 3 and 5; Decisions, Tokens.
  */
 export async function issueToken(transaction: Transaction, actor: Actor, keys: SealingKeys, input: NewToken) {
   await transaction.run(closeGate(actor.companyId))
@@ -51,9 +51,7 @@ export async function issueToken(transaction: Transaction, actor: Actor, keys: S
   if (!account || account.disabled) {
     throw invalidField('account_id', 'not_found', 'must be an account of the company that is not disabled')
   }
-  if (account.id !== actor.accountId) {
-    needAll(input.issuerHolds, account.permissions, (missing) => `${account.name} holds ${missing}`)
-  }
+  needToRepresent({ accountId: actor.accountId, holds: input.issuerHolds }, principalOf(account))
   const open = scopesOpenTo(account, input.issuerHolds)
   const scopes = input.scopes === 'all' ? open : [...new Set(input.scopes)]
   const problems = [
@@ -83,7 +81,7 @@ export async function rotateToken(
   holds?: readonly string[],
 ): Promise<TokenWithText> {
   const old = await lockToken(transaction, actor, revokeActiveToken)
-  needScopes(holds, old)
+  needToRepresent({ accountId: actor.accountId, holds }, await principalOfToken(transaction, actor.companyId, old))
   const lifetime = old.expires_at && old.expires_at.getTime() - old.created_at.getTime()
   const endFrom = (at: Date) => (lifetime === null ? null : new Date(at.getTime() + lifetime))
   return insert(transaction, actor, keys, old, { action: 'rotated', endFrom })
@@ -96,7 +94,7 @@ export async function revokeToken(transaction: Transaction, actor: Actor): Promi
   return old
 }
 
-/** Returns the text again, on demand, if the reader `holds` all its scopes. Each time is logged. */
+/** Returns the text again, on demand, if the reader `holds` all that its account holds. Each time is logged. */
 export async function showToken(
   transaction: Transaction,
   actor: Actor,
@@ -105,7 +103,7 @@ export async function showToken(
 ): Promise<TokenWithText> {
   await transaction.run(holdKeys())
   const row = await findToken(transaction, actor.companyId)
-  needScopes(holds, row)
+  needToRepresent({ accountId: actor.accountId, holds }, await principalOfToken(transaction, actor.companyId, row))
   await audit(transaction, actor, { records: 'tokens', recordId: row.id, action: 'shown' })
   try {
     return { token: await openSealed(keys, row.sealed, sealedToken.boundTo(actor.companyId, row.id)), row }
@@ -127,18 +125,32 @@ export async function presentToken(transaction: Transaction, companyId: number):
   return row
 }
 
-export async function allowAddresses(transaction: Transaction, actor: Actor, allowlist: readonly string[]) {
+/**
+ * Sets the addresses from which the token may be used. More addresses let a text that is known elsewhere act from
+ * there, so who allows them must hold what a reader of the text must.
+ */
+export async function allowAddresses(
+  transaction: Transaction,
+  actor: Actor,
+  allowlist: readonly string[],
+  holds?: readonly string[],
+) {
   const problems = allowlistProblems(allowlist)
   if (problems.length > 0) throw invalidFields(problems)
   const before = await lockToken(transaction, actor)
-  const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalizeAllowlist(allowlist)))
+  const wanted = normalizeAllowlist(allowlist)
+  if (allowsMore(before.allowlist, wanted)) {
+    needToRepresent({ accountId: actor.accountId, holds }, await principalOfToken(transaction, actor.companyId, before))
+  }
+  const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, wanted))
   await auditChange(transaction, actor, 'tokens', [before, row as Token], { action: 'allowlist set' })
   return row as Token
 }
 
 /**
  * Changes the label or the scopes for the same text. Fewer scopes are always allowed. Added ones must be held by the
- * token's account, and by their granter (`holds`; undefined for the operator). They apply from the next call on.
+ * token's account. They let a known text do more, so their granter (`holds`; undefined for the operator) must hold them
+ * and what a reader of the text must. They apply from the next call on.
  */
 export async function changeToken(
   transaction: Transaction,
@@ -154,6 +166,9 @@ export async function changeToken(
   const whose = holds ? 'which the account, or you, do not hold' : lackedByAccount
   const problems = [...labelProblems(label), ...scopeProblems(added, scopesOpenTo(account, holds), whose)]
   if (problems.length > 0) throw invalidFields(problems)
+  if (added.length > 0) {
+    needToRepresent({ accountId: actor.accountId, holds }, await principalOfToken(transaction, actor.companyId, before))
+  }
   const [row] = await transaction.run<TokenRow>(setTokenScopes(actor.companyId, label.trim(), scopes))
   await auditChange(transaction, actor, 'tokens', [before, row as Token])
   return row as Token
@@ -199,9 +214,28 @@ async function insert(
   }
 }
 
-/** Throws if the reader of a token's text lacks one of its scopes: the text alone is enough to use them. */
-const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>
-  needAll(holds, scopes, (missing) => `The token may use ${missing}`)
+/** Returns the account of a token. Scopes that it has lost count: the token has them again once the account does. */
+async function principalOfToken(
+  { run }: Transaction,
+  companyId: number,
+  { account_id, scopes }: Pick<TokenRow, 'account_id' | 'scopes'>,
+): Promise<Principal> {
+  const [account] = await run<AccountRow>(findAccount(companyId, account_id))
+  const { permissions, ...principal } = principalOf(account as AccountRow)
+  return { ...principal, permissions: [...permissions, ...scopes] }
+}
+
+/** Returns the permissions that a reader lacks to get the text of the active token; none if there is no token. */
+export async function lackedForToken(transaction: Transaction, companyId: number, reader: Receiver): Promise<string[]> {
+  const row = await presentToken(transaction, companyId)
+  return row ? lackedToRepresent(reader, await principalOfToken(transaction, companyId, row)) : []
+}
+
+/** Throws if a reader may not get the text of the active token. */
+export async function needToken(transaction: Transaction, companyId: number, reader: Receiver): Promise<void> {
+  const row = await presentToken(transaction, companyId)
+  if (row) needToRepresent(reader, await principalOfToken(transaction, companyId, row))
+}
 
 /** Parameters of a token, and their problems. */
 

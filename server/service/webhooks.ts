@@ -24,6 +24,7 @@ import {
 import { type Actor, createServiceActor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
+import { needToRepresent, principalOf, theOperator } from './account-rights.ts'
 import { type AuditNote, audit, auditChange } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
 import {
@@ -44,11 +45,26 @@ const dayMilliseconds = 24 * 3600 * 1000
 /** An endpoint as it is shown: without its secrets, and without the process that is sending to it. */
 export type Webhook = EndpointRow & {
   /** The responsible account; null for the operator. */
-  answers: Pick<AccountRow, 'id' | 'name'> | null
+  answers: Pick<AccountRow, 'id' | 'name' | 'permissions'> | null
 }
 
 /** The author of a change. `holds` are its permissions; undefined for the operator. The address was checked before. */
 export type WebhookAuthor = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
+
+/**
+ * Throws if the author may not get the secret of an endpoint, or make it send. It acts for the responsible account, of
+ * which the author must hold everything. `takesOver`: the author is responsible from then on. That needs the views of
+ * what is sent, and everything if nobody but the operator was responsible.
+ */
+export function needToAnswer(
+  { actor, holds }: Pick<WebhookAuthor, 'actor' | 'holds'>,
+  { events, answers }: Pick<Webhook, 'events' | 'answers'>,
+  takesOver: boolean,
+): void {
+  needViews(holds, events)
+  if (!takesOver || answers === null)
+    needToRepresent({ accountId: actor.accountId, holds }, answers ? principalOf(answers) : theOperator)
+}
 
 /** Creates an endpoint, to which changes from now on are sent. Its secret is shown once. */
 export async function createWebhook(
@@ -81,15 +97,17 @@ export async function createWebhook(
  */
 export async function changeWebhook(
   transaction: Transaction,
-  { actor, holds }: WebhookAuthor,
+  author: WebhookAuthor,
   id: number,
   change: Partial<WebhookInput>,
 ): Promise<Webhook> {
+  const { actor, holds } = author
   const before = await hold(transaction, actor.companyId, id)
   const url = change.url === undefined ? before.url : canonicalUrl(change.url)
   const settings = checkedSettings({ ...before, ...change, url })
-  needViews(holds, settings.events)
   const isTelling = tellingSettings.some((name) => String(settings[name]) !== String(before[name]))
+  if (isTelling) needToAnswer(author, { ...before, events: settings.events }, true)
+  else needViews(holds, settings.events)
   const wanted = { ...settings, account_id: isTelling ? actor.accountId : before.account_id }
   const after = await runOn(transaction, id, updateWebhook(actor.companyId, id, wanted))
   await auditChange(transaction, actor, records, [before, after])
@@ -97,10 +115,10 @@ export async function changeWebhook(
 }
 
 /** Replaces the secret, which is shown once. The former one signs beside it for a day. */
-export async function rotateWebhook(transaction: Transaction, { actor, keys, holds, now }: WebhookAuthor, id: number) {
+export async function rotateWebhook(transaction: Transaction, author: WebhookAuthor, id: number) {
+  const { actor, keys, now } = author
   const { companyId } = actor
-  const before = await hold(transaction, companyId, id)
-  needViews(holds, before.events)
+  needToAnswer(author, await hold(transaction, companyId, id), false)
   const [present = ''] = await openSecrets(transaction, keys, { companyId, id, now })
   const secret = createSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
@@ -136,9 +154,10 @@ export async function disableUnanswered(transaction: Transaction, companyId: num
 }
 
 /** Enables an endpoint, which continues at once from its cursor. The author is responsible from then on. */
-export async function enableOne(transaction: Transaction, { actor, holds }: WebhookAuthor, id: number) {
+export async function enableOne(transaction: Transaction, author: WebhookAuthor, id: number) {
+  const { actor } = author
   const before = await hold(transaction, actor.companyId, id)
-  needViews(holds, before.events)
+  needToAnswer(author, before, true)
   return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
 }
 
@@ -148,12 +167,13 @@ export async function enableOne(transaction: Transaction, { actor, holds }: Webh
  */
 export async function replayOne(
   transaction: Transaction,
-  { actor, holds, now }: WebhookAuthor,
+  author: WebhookAuthor,
   id: number,
   { from, keptDays }: { from: Date; keptDays: number },
 ): Promise<Webhook> {
+  const { actor, now } = author
   const webhook = await hold(transaction, actor.companyId, id)
-  needViews(holds, webhook.events)
+  needToAnswer(author, webhook, replayTakesOver(webhook))
   const age = now.getTime() - from.getTime()
   if (!(age >= 0)) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
   if (age > keptDays * dayMilliseconds)
@@ -168,12 +188,14 @@ export async function replayOne(
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
     cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
-    // A replay enables an endpoint that was switched off.
-    account_id: webhook.disabled_at === null ? webhook.account_id : actor.accountId,
+    account_id: replayTakesOver(webhook) ? actor.accountId : webhook.account_id,
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
 }
+
+/** Returns whether the author of a replay is responsible from then on: it enables an endpoint that was switched off. */
+export const replayTakesOver = ({ disabled_at }: Pick<Webhook, 'disabled_at'>): boolean => disabled_at !== null
 
 export async function removeWebhook(transaction: Transaction, { actor }: WebhookAuthor, id: number): Promise<void> {
   await hold(transaction, actor.companyId, id)
@@ -194,7 +216,10 @@ async function withAnswers(transaction: Transaction, endpoints: readonly Endpoin
   const accounts = answered ? await transaction.run<AccountRow>(accountsOf(answered.company_id)) : []
   return endpoints.map((endpoint) => {
     const account = accounts.find(({ id }) => id === endpoint.account_id)
-    return { ...endpoint, answers: account ? { id: account.id, name: account.name } : null }
+    return {
+      ...endpoint,
+      answers: account ? { id: account.id, name: account.name, permissions: account.permissions } : null,
+    }
   })
 }
 

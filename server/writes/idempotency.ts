@@ -14,7 +14,7 @@ export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
   /** Returns the row to store for an answer; undefined if the key stays free. */
   keep(answer: Answer, transaction: Transaction, who: Who): ReplayRow | undefined | Promise<ReplayRow | undefined>
   /** Returns the answer to a retry. */
-  replay(stored: StoredResponseRow, transaction: Transaction): Answer | Promise<Answer>
+  replay(stored: StoredResponseRow, transaction: Transaction, who: Who): Answer | Promise<Answer>
 }
 
 export type ReplayRow = Omit<StoredResponseRow, 'fingerprint'>

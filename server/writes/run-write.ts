@@ -76,7 +76,7 @@ export async function runWrite<Who, Answer>(database: Database, write: Write<Who
         const earlier = keys && earlierAnswer(keys, begun)
         if (!keys || !earlier) return work.execute(transaction, who, begun.seen)
         isNew = false
-        return keys.replay(earlier, transaction)
+        return keys.replay(earlier, transaction, who)
       }, refuse)
       if (dryRun) transaction.undo()
       const unread = unreadOf?.(answer)

@@ -208,6 +208,25 @@ test('A client that answers its own elicitation approves nothing.', async () => 
   expect((await company.get('/v1/clients')).body.meta.total).toBe(0)
 })
 
+test('A retry of a decision is answered with the preview only while the account may still see it.', async () => {
+  const { company, person } = await open()
+  for (const word of ['approve', 'decline'] as const) {
+    const made = await preview(company, [
+      { op: 'create', records: 'workers', body: { name: 'Paid', hourly_cost_minor: 987_654 } },
+    ])
+    const key = { 'Idempotency-Key': crypto.randomUUID() }
+    const body = word === 'approve' ? { hash: made.hash } : undefined
+    const again = () => person.ask('POST', `/console/agents/previews/${made.preview}/${word}`, body, key)
+    expect((await again()).text, word).toContain('987654')
+    await stage.sql("update accounts set permissions = array_remove(permissions, 'PAY_VIEW') where id = $1", person.id)
+    const answer = await again()
+    expect(answer, word).toMatchObject({ status: 403, body: { required_scope: 'PAY_VIEW' } })
+    expect(answer.text, word).not.toContain('987654')
+    await stage.sql("update accounts set permissions = permissions || '{PAY_VIEW}' where id = $1", person.id)
+    expect((await again()).headers['idempotency-replayed'], word).toBe('true')
+  }
+})
+
 describe('Between the preview and its apply', () => {
   type Open = Awaited<ReturnType<typeof open>> & { id: number; made: { preview: string; hash: string } }
   const rows: {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { setAgentsOf, useRaw } from '../agents/stage.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
-import { press, violations, visit } from './steps.ts'
+import { fill, press, violations, visit } from './steps.ts'
 
 let stage: BrowserStage
 let admin: Admin
@@ -78,6 +78,8 @@ test('Settings switch agents on and off, and the history says who', async () => 
   await visit(stage, page, '/settings/agents')
   await page.getByLabel('Agents may work with this company’s records').check()
   await page.getByLabel('Records that an agent changes alone').fill('5000')
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await fill(page, 'Your own password', own.password)
   await press(page, 'Save')
   await page.getByText('must be a whole number from 0 to 1000').waitFor()
   await page.getByLabel('Records that an agent changes alone').fill('5')
@@ -87,4 +89,34 @@ test('Settings switch agents on and off, and the history says who', async () => 
   expect((await useRaw(stage, own, 'describe', {})).data.needs_person_for).toContain('a change of more than 5 records')
   await visit(stage, page, '/settings/history')
   await page.getByText('Agents may work: No → Yes').waitFor()
+})
+
+test('Settings ask for one’s own password before agents may do more, on the page that is open too, and not before less', async () => {
+  const own = await stage.admin()
+  await setAgentsOf(stage, own, { records_max: 5, always: false })
+  const page = await stage.enter(own)
+  await visit(stage, page, '/settings/agents')
+  const ownPassword = page.getByLabel('Your own password')
+  const records = page.getByLabel('Records that an agent changes alone')
+  await records.fill('6')
+  await ownPassword.waitFor()
+  expect(await violations(page)).toEqual([])
+  await fill(page, 'Your own password', 'wrong')
+  await press(page, 'Save')
+  await page.locator('[aria-invalid=true]').waitFor()
+  await visit(stage, page, '/settings/agents')
+  await records.fill('4')
+  expect(await ownPassword.count()).toBe(0)
+
+  // Somebody else has tightened it meanwhile, so what is less here is more there.
+  await setAgentsOf(stage, own, { records_max: 1, always: false })
+  await press(page, 'Save')
+  await ownPassword.waitFor()
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await fill(page, 'Your own password', own.password)
+  await press(page, 'Save')
+  await page.getByText('Saved. Agents are on.').waitFor()
+  await page.getByLabel('Agents may work with this company’s records').uncheck()
+  await press(page, 'Save')
+  await page.getByText('Saved. Agents are off.').waitFor()
 })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
-import { choose, fill, press, visit } from './steps.ts'
+import { choose, dialogViolations, fill, press, visit } from './steps.ts'
 
 let stage: BrowserStage
 let admin: Admin
@@ -102,11 +102,12 @@ describe('A token’s life', () => {
     expect((await call(second)).status).toBe(200)
   })
 
-  test('it is shown and rotated only to somebody who holds all its rights', async () => {
-    const clerk = await stage.colleague(admin, ['API_MANAGE'])
+  test('it is shown and rotated only to somebody who holds all that its account holds', async () => {
+    const held = permissions.filter((code) => !['PAY_VIEW', 'TAX_VIEW', 'EQUIPMENT_DELETE'].includes(code))
+    const clerk = await stage.colleague(admin, held)
     const his = await stage.enter(clerk)
     await visit(stage, his, '/settings/api')
-    await his.getByText(/You lack PROJECTS_VIEW/).waitFor()
+    await his.getByText(/You lack PAY_VIEW and TAX_VIEW\./).waitFor()
     for (const name of ['Show token', 'Rotate']) {
       expect(await his.getByRole('button', { name }).isDisabled(), name).toBe(true)
     }
@@ -135,9 +136,39 @@ describe('Accounts', () => {
     await fill(dialog, 'Password', 'another long password')
     await dialog.getByRole('checkbox', { name: 'Projects: View' }).check()
     expect(await dialog.getByRole('checkbox', { name: 'Equipment: Delete' }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('checkbox', { name: /Settings, Audit/ }).count()).toBe(1)
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
+    await fill(dialog, 'Your own password', 'wrong')
+    await press(dialog, 'Create')
+    await dialog.locator('[aria-invalid=true]').waitFor()
+    expect(await dialogViolations(page)).toEqual([])
+    await fill(dialog, 'Your own password', admin.password)
     await press(dialog, 'Create')
     await page.getByText('The account is saved.').waitFor()
     await page.getByText(/femi-.*1 permission/).waitFor()
+  })
+
+  test('get more for one’s own password, and less without it', async () => {
+    await visit(stage, page, '/settings/accounts')
+    const dialog = page.getByRole('dialog')
+    const own = dialog.getByLabel('Your own password')
+    const clients = dialog.getByRole('checkbox', { name: 'Clients: View' })
+    await press(page, 'Edit Femi')
+    await clients.check()
+    await fill(dialog, 'Your own password', admin.password)
+    await press(dialog, 'Save')
+    await page.getByText(/femi-.*2 permissions/).waitFor()
+    await press(page, 'Edit Femi')
+    await clients.uncheck()
+    await dialog.getByRole('checkbox', { name: /^Disabled/ }).check()
+    expect(await own.count()).toBe(0)
+    await press(dialog, 'Save')
+    await page.getByText(/femi-.*1 permission/).waitFor()
+    await press(page, 'Edit Femi')
+    await dialog.getByRole('checkbox', { name: /^Disabled/ }).uncheck()
+    await fill(dialog, 'Your own password', admin.password)
+    await press(dialog, 'Save')
+    await dialog.waitFor({ state: 'detached' })
   })
 
   test('get another password for one’s own', async () => {
@@ -155,4 +186,27 @@ describe('Accounts', () => {
     await press(dialog, 'Save')
     await page.getByText('The account is saved.').waitFor()
   })
+})
+
+test('A page of another site makes no browser export, whether it links there or embeds it', async () => {
+  const other = await page.context().newPage()
+  const address = `${stage.url}/console/records/projects.csv`
+  const exported = async () =>
+    (await stage.sql("select id from history where company_id = $1 and records = 'exports'", admin.id)).length
+  const before = await exported()
+  const html = `<a href="${address}">Prize</a><iframe src="${address}"></iframe><img src="${address}">`
+  await other.route('http://other.example/**', (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await other.goto('http://other.example/')
+  const answered = other.waitForResponse((answer) => answer.url() === address && answer.request().isNavigationRequest())
+  await other.getByRole('link', { name: 'Prize' }).click()
+  expect((await answered).status()).toBe(403)
+  expect(await exported()).toBe(before)
+  // The app exports, and so does somebody who types the address.
+  await visit(stage, page, '/projects')
+  expect(await page.evaluate(`fetch('/console/records/projects.csv').then(({ status }) => status)`)).toBe(200)
+  const download = other.waitForEvent('download')
+  await other.goto(address).catch(() => undefined)
+  await (await download).cancel()
+  expect(await exported()).toBe(before + 2)
+  await other.close()
 })

@@ -248,7 +248,10 @@ const actions: readonly Action[] = [
   },
   {
     what: 'Agents',
-    done: (admin) => succeed(admin.ask('PUT', '/console/agents', { enabled: true, records_max: 5, always: false })),
+    done: (admin) =>
+      succeed(
+        admin.ask('PUT', '/console/agents', { enabled: true, records_max: 5, always: false, own_password: password }),
+      ),
     leaves: { action: 'changed', records: 'agents' },
   },
   {

@@ -22,6 +22,7 @@ const at = (path: string) => path.replace('{id}', '1')
 const body = (method: string) => (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined)
 const closed = routes.filter(({ needs }) => needs !== 'nobody')
 const changing = routes.filter(({ method }) => method !== 'GET')
+const exporting = routes.filter(({ exports }) => exports)
 
 test('every permission that a route needs is one that accounts can hold', () => {
   for (const { needs } of closed) expect(['session', ...permissions]).toContain(needs)
@@ -85,6 +86,46 @@ describe('From another site', () => {
     }
   })
 
+  const referrers: { why: string; headers: { [name: string]: string } }[] = [
+    { why: 'a page of another site', headers: { 'Sec-Fetch-Site': 'cross-site' } },
+    { why: 'a page of a sister site', headers: { 'Sec-Fetch-Site': 'same-site' } },
+    { why: 'a page of another site that does as if', headers: { 'Sec-Fetch-Site': 'cross-site', Referer: 'ours' } },
+    { why: 'an older browser', headers: { 'Sec-Fetch-Site': '', Referer: 'https://evil.example/page' } },
+    { why: 'our host with another scheme', headers: { 'Sec-Fetch-Site': '', Referer: 'https://127.0.0.1/' } },
+    { why: 'our host at another port', headers: { 'Sec-Fetch-Site': '', Referer: 'http://127.0.0.1:1/' } },
+    { why: 'our address within another', headers: { 'Sec-Fetch-Site': '', Referer: 'http://evil.example/?ours' } },
+    { why: 'no address', headers: { 'Sec-Fetch-Site': '', Referer: 'about:blank' } },
+    { why: 'nonsense', headers: { 'Sec-Fetch-Site': '', Referer: '::' } },
+  ]
+  const exported = () =>
+    stage.sql("select id from history where company_id = $1 and records = 'exports'", admin.company.id)
+
+  test.each(exporting)(
+    '$method $path exports nothing, and leaves no row in the audit [V3.5.1] [V3.5.3]',
+    async ({ path }) => {
+      const before = (await exported()).length
+      for (const { why, headers } of referrers) {
+        const { Referer = '', ...rest } = headers
+        const referer = Referer.replace('ours', `${stage.url}/`)
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await admin.ask(method, path, undefined, { ...rest, Referer: referer })
+          expect(answer.status, `${method}, ${why}`).toBe(403)
+          if (method === 'GET') expect(answer.body, why).toMatchObject({ code: 'cross_site_request' })
+        }
+      }
+      expect((await exported()).length).toBe(before)
+      const own: { [name: string]: string }[] = [
+        { 'Sec-Fetch-Site': 'same-origin' },
+        { 'Sec-Fetch-Site': 'none' },
+        // A navigation without TLS.
+        { 'Sec-Fetch-Site': '' },
+        { 'Sec-Fetch-Site': '', Referer: `${stage.url}/` },
+      ]
+      for (const headers of own) expect((await admin.get(path, headers)).status, JSON.stringify(headers)).toBe(200)
+      expect((await exported()).length).toBe(before + own.length)
+    },
+  )
+
   test.each([
     ['the app', () => ({ 'Sec-Fetch-Site': 'same-origin' })],
     ['somebody who typed the address', () => ({ 'Sec-Fetch-Site': 'none' })],
@@ -119,14 +160,19 @@ test('GET changes nothing that is kept of the company, and is answered anew each
   const before = await all()
   const reads = routes.filter(({ method }) => method === 'GET')
   expect(reads.length).toBeGreaterThan(50)
-  for (const { path } of reads) {
+  const countExports = async () =>
+    (await stage.sql("select id from history where company_id = $1 and records = 'exports'", own.company.id)).length
+  for (const { path, exports } of reads) {
     const kind = path.split('/')[3] ?? ''
+    const exportsBefore = await countExports()
     const answer = await own.get(path.replace('{id}', String(ids[kind] ?? 1)))
     expect(answer.status, path).toBeLessThan(500)
     // No answer says that the browser may go on with what it has kept.
     const tag = answer.headers.etag ?? '"x"'
     const again = await own.get(path.replace('{id}', String(ids[kind] ?? 1)), { 'If-None-Match': tag })
     expect(again.status, path).toBe(answer.status)
+    // A read that leaves an entry is declared as an export, which no page of another site can cause.
+    expect((await countExports()) - exportsBefore, path).toBe(exports ? 2 : 0)
   }
   for (const { method, path } of dataRoutesOf(registry))
     if (method === 'GET') await own.company.get(path.replace('{id}', String(ids[path.split('/')[2] ?? ''] ?? 1)))

@@ -52,6 +52,7 @@ describe('The token', () => {
       expires_at: null,
       last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_peer: '127.0.0.1',
+      lacking: [],
     })
 
     expect((await issue(admin)).body.code).toBe('token_active')
@@ -105,7 +106,9 @@ describe('The token', () => {
       status: 403,
       body: { code: 'insufficient_scope', required_scope: 'PROJECTS_VIEW' },
     })
-    expect(refused.body.detail).toContain('Femi holds PROJECTS_VIEW, which you do not hold')
+    expect(refused.body.detail).toMatch(
+      /^This acts for Femi with PROJECTS_VIEW, PROJECTS_EDIT, .* and AUDIT_VIEW, which you/,
+    )
     expect((await issue(clerk, { account_id: less.id })).status).toBe(201)
     expect(await owner.data('/console/token')).toMatchObject({
       account: { id: less.id },
@@ -113,10 +116,13 @@ describe('The token', () => {
     })
   })
 
-  test('is shown and rotated only to somebody who holds every scope of it; revoked by the one who manages the API', async () => {
+  test('is shown and rotated only to somebody who holds all that its account holds; revoked by the one who manages the API', async () => {
     const owner = await stage.admin()
     const { token } = owner.company
-    const clerk = await stage.person(owner.company, ['API_MANAGE', ...scopes.filter((code) => code !== 'CLIENTS_EDIT')])
+    const clerk = await stage.person(
+      owner.company,
+      permissions.filter((code) => code !== 'CLIENTS_EDIT'),
+    )
     for (const path of ['show', 'rotate']) {
       const answer = await clerk.ask('POST', `/console/token/${path}`, { password })
       expect(answer).toMatchObject({
@@ -127,7 +133,7 @@ describe('The token', () => {
       // What is looked up in what may be used, not what the account behind it may do by now.
       expect((await api(token)).status).toBe(200)
     }
-    const enough = await stage.person(owner.company, ['API_MANAGE', ...scopes])
+    const enough = await stage.person(owner.company)
     expect((await enough.ask('POST', '/console/token/show', { password })).body).toEqual({ data: { token } })
     expect((await enough.ask('POST', '/console/token/rotate', { password })).status).toBe(200)
     expect(await owner.data('/console/token')).toMatchObject({
@@ -306,6 +312,7 @@ describe('Accounts', () => {
       email,
       password,
       permissions: ['CLIENTS_VIEW'],
+      own_password: password,
     })
     expect(made).toMatchObject({ status: 201, body: { data: { name: 'Ottilie', email, disabled: false } } })
     const { body } = await admin.get('/console/accounts')
@@ -323,6 +330,7 @@ describe('Accounts', () => {
       name: 'O',
       email: 'once@example.com',
       permissions: twice,
+      own_password: password,
     })
     expect(made.body.data.permissions).toEqual(['CLIENTS_VIEW', 'TASKS_VIEW'])
     const path = `/console/accounts/${made.body.data.id}`
@@ -337,11 +345,13 @@ describe('Accounts', () => {
       email: 'x',
       password: 'short',
       permissions: [],
+      own_password: password,
     })
     expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(['name', 'email', 'password'])
     const taken = await admin.ask('POST', '/console/accounts', { name: 'T', email: admin.email, permissions: [] })
     expect(taken.body.errors).toMatchObject([{ field: 'email', code: 'not_unique' }])
-    const strange = await admin.ask('POST', '/console/accounts', { name: 'T', email: 'a@b.co', permissions: ['ROOT'] })
+    const root = { name: 'T', email: 'a@b.co', permissions: ['ROOT'] }
+    const strange = await admin.ask('POST', '/console/accounts', root)
     expect(strange.body.errors).toMatchObject([{ field: 'permissions', code: 'not_allowed' }])
   })
 
@@ -354,8 +364,9 @@ describe('Accounts', () => {
             name: 'N',
             email: `${crypto.randomUUID()}@x.co`,
             permissions: granted,
+            own_password: password,
           })
-        : clerk.ask('PATCH', `/console/accounts/${who}`, { permissions: granted })
+        : clerk.ask('PATCH', `/console/accounts/${who}`, { permissions: granted, own_password: password })
     const plain = await stage.person(admin.company, ['CLIENTS_VIEW'])
     for (const who of [null, plain.id, clerk.id]) {
       const answer = await grant(who, ['ACCOUNTS_MANAGE', 'COMPANY_MANAGE'])
@@ -398,24 +409,122 @@ describe('Accounts', () => {
     },
   )
 
-  test.each([{ password: 'a password given anew' }, { email: 'somebody-else@example.com' }])(
-    '%j asks for one’s own password',
-    async (change) => {
+  describe('One’s own password', () => {
+    const more = ['CLIENTS_VIEW', 'TASKS_VIEW']
+    const rows: { what: string; change: object; before?: { permissions?: string[]; disabled?: boolean } }[] = [
+      { what: 'another password', change: { password: 'a password given anew' } },
+      { what: 'another address', change: { email: 'somebody-else@example.com' } },
+      { what: 'a permission more', before: { permissions: ['CLIENTS_VIEW'] }, change: { permissions: more } },
+      {
+        what: 'a permission instead of another',
+        before: { permissions: ['TASKS_VIEW'] },
+        change: { permissions: ['CLIENTS_VIEW'] },
+      },
+      { what: 'the use of a disabled account', before: { disabled: true }, change: { disabled: false } },
+    ]
+    test.each(rows)('is asked for before somebody gets $what [V7.5.1]', async ({ change, before = {} }) => {
       const admin = await stage.admin()
       const person = await stage.person(admin.company)
-      for (const id of [person.id, admin.id]) {
-        const set = (own: object = {}) => admin.ask('PATCH', `/console/accounts/${id}`, { ...change, ...own })
-        expect((await set()).body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
-        const wrong = await set({ own_password: 'not this one' })
-        expect(wrong.body.errors).toMatchObject([{ field: 'own_password', code: 'wrong_password' }])
-      }
-      const own = { own_password: password }
-      expect((await admin.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
-      // What stays as it is asks for nothing.
-      const same = { name: 'N', email: admin.email }
+      const path = `/console/accounts/${person.id}`
+      expect((await admin.ask('PATCH', path, before)).status).toBe(200)
+      const now = await admin.data(path)
+      const set = (own: object = {}) => admin.ask('PATCH', path, { ...change, ...own })
+      expect((await set()).body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
+      const wrong = await set({ own_password: 'not this one' })
+      expect(wrong.body.errors).toMatchObject([{ field: 'own_password', code: 'wrong_password' }])
+      expect(await admin.data(path)).toEqual(now)
+      expect((await set({ own_password: password })).status).toBe(200)
+    })
+
+    test.each([{ password: 'a password given anew' }, { email: 'mine-now@example.com' }])(
+      'is asked for before one’s own account gets %j here, too',
+      async (change) => {
+        const admin = await stage.admin()
+        const path = `/console/accounts/${admin.id}`
+        expect((await admin.ask('PATCH', path, change)).body.errors).toMatchObject([
+          { field: 'own_password', code: 'required' },
+        ])
+      },
+    )
+
+    const account = (more: object) => ({
+      ...{ name: 'Thief', email: `${crypto.randomUUID()}@example.com`, permissions: [] },
+      ...more,
+    })
+    test.each([{ password: 'a password of a thief' }, { permissions: ['CLIENTS_VIEW'] }, { permissions }])(
+      'is asked for before there is an account with %j',
+      async (more) => {
+        const admin = await stage.admin()
+        const accounts = async () => (await admin.data('/console/accounts')).length
+        const before = await accounts()
+        const create = (own: object = {}) => admin.ask('POST', '/console/accounts', { ...account(more), ...own })
+        expect((await create()).body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
+        expect((await create({ own_password: 'guessed' })).body.errors).toMatchObject([
+          { field: 'own_password', code: 'wrong_password' },
+        ])
+        expect(await accounts()).toBe(before)
+        expect((await create({ own_password: password })).status).toBe(201)
+      },
+    )
+
+    test('cannot be guessed with a stolen session: its attempts are counted', async () => {
+      const admin = await stage.admin()
+      const guess = () => admin.ask('POST', '/console/accounts', account({ permissions, own_password: 'a guess' }))
+      for (let tries = 0; tries < 10; tries++) expect((await guess()).status).toBe(422)
+      expect(await guess()).toMatchObject({ status: 429 })
+    })
+
+    test('is not asked for before something is only named, or taken away', async () => {
+      const admin = await stage.admin()
+      const person = await stage.person(admin.company)
+      expect((await admin.ask('POST', '/console/accounts', account({}))).status).toBe(201)
+      const same = { name: 'N', email: admin.email, permissions, disabled: false }
       expect((await admin.ask('PATCH', `/console/accounts/${admin.id}`, same)).status).toBe(200)
-    },
-  )
+      for (const less of [{ permissions: more }, { permissions: [] }, { disabled: true }])
+        expect((await admin.ask('PATCH', `/console/accounts/${person.id}`, less)).status).toBe(200)
+    })
+
+    test.each([
+      { before: null, after: { enabled: true, records_max: 0, always: true }, isAsked: true },
+      {
+        before: { enabled: true, records_max: 5, always: true },
+        after: { enabled: true, records_max: 6, always: true },
+        isAsked: true,
+      },
+      {
+        before: { enabled: true, records_max: 5, always: true },
+        after: { enabled: true, records_max: 5, always: false },
+        isAsked: true,
+      },
+      {
+        before: { enabled: true, records_max: 5, always: false },
+        after: { enabled: true, records_max: 5, always: false },
+        isAsked: false,
+      },
+      {
+        before: { enabled: true, records_max: 5, always: false },
+        after: { enabled: true, records_max: 4, always: true },
+        isAsked: false,
+      },
+      {
+        before: { enabled: true, records_max: 5, always: false },
+        after: { enabled: false, records_max: 9, always: false },
+        isAsked: false,
+      },
+    ])('is asked for before agents may do more: $before → $after: $isAsked', async ({ before, after, isAsked }) => {
+      const admin = await stage.admin()
+      const set = (body: object) => admin.ask('PUT', '/console/agents', body)
+      if (before) expect((await set({ ...before, own_password: password })).status).toBe(200)
+      const was = await admin.data('/console/agents')
+      const answer = await set(after)
+      if (!isAsked) return expect(answer.status).toBe(200)
+      expect(answer.body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
+      const wrong = await set({ ...after, own_password: 'guessed' })
+      expect(wrong.body.errors).toMatchObject([{ field: 'own_password', code: 'wrong_password' }])
+      expect(await admin.data('/console/agents')).toEqual(was)
+      expect((await set({ ...after, own_password: password })).status).toBe(200)
+    })
+  })
 
   test('a new password for oneself begins another session there, too', async () => {
     const admin = await stage.admin()

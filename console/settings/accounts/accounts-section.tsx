@@ -7,8 +7,9 @@ import FormHelperText from '@mui/material/FormHelperText'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import { givesAccess } from '#derive/console/confirmed.ts'
 import type { Account } from '#derive/console/responses.ts'
-import { permissions as allPermissions, approvalPermissions, fieldPermissions } from '#registry/permissions.ts'
+import { approvalPermissions, companyPermissions, fieldPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
@@ -77,8 +78,6 @@ export function AccountsSection() {
   )
 }
 
-const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
-
 type AccountDialogProps = { account: Account | null; onClose(): void; onSaved(): void }
 
 /** Changes an account and its rights. Nobody can give rights that he lacks himself. */
@@ -90,20 +89,20 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
   const [email, setEmail] = useState(account?.email ?? '')
   const [password, setPassword] = useState('')
   const [own, setOwn] = useState('')
-  const needsOwn = account !== null && (password !== '' || email.trim() !== account.email)
   const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
   const [disabled, setDisabled] = useState(account?.disabled ?? false)
+  const wanted = { permissions, ...(password === '' ? {} : { password }) }
   const form = useSmallForm(async ({ write, say }) => {
-    const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
+    const body = { name, email, ...wanted, ...(own === '' ? {} : { own_password: own }) }
     await (account
-      ? write('accounts.update', {
-          id: account.id,
-          body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
-        })
+      ? write('accounts.update', { id: account.id, body: { ...body, disabled } })
       : write('accounts.create', { body }))
     say(accounts.saved)
     onSaved()
   })
+  const isGiving = givesAccess(account, { ...wanted, email: email.trim(), disabled })
+  // The service asks for it too if somebody else has changed the account meanwhile.
+  const needsOwn = form.wrong('own_password') !== undefined || isGiving
   // Rights that the account has can be ticked too, so that they can be removed.
   const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])
   const toggle = (code: string, yes: boolean) =>
@@ -126,13 +125,6 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
           {...form.bindField('password', password, setPassword)}
         />
       )}
-      {needsOwn && (
-        <PasswordField
-          label={accounts.ownPassword}
-          hint={accounts.ownPasswordWhy}
-          {...form.bindField('own_password', own, setOwn)}
-        />
-      )}
       <div>
         <Typography variant="h3">{settings.fields.permissions}</Typography>
         <ScopeMatrix
@@ -146,7 +138,7 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
       {[
         { title: accounts.fields, codes: fieldPermissions },
         { title: accounts.approvals, codes: approvalPermissions(registry) },
-        { title: accounts.office, codes: managementRights },
+        { title: accounts.office, codes: companyPermissions },
       ].map(({ title, codes }) => (
         <Bare key={title}>
           <Typography variant="h3" component="legend">
@@ -170,6 +162,14 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
         <FormControlLabel
           label={accounts.disable}
           control={<Checkbox checked={disabled} onChange={({ target }) => setDisabled(target.checked)} />}
+        />
+      )}
+      {/* Last, so that nothing moves under a click on a right. */}
+      {needsOwn && (
+        <PasswordField
+          label={settings.ownPassword}
+          hint={accounts.ownPasswordWhy}
+          {...form.bindField('own_password', own, setOwn)}
         />
       )}
     </FormDialog>

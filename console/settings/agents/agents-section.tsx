@@ -1,6 +1,7 @@
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
 import { useState } from 'react'
+import { loosensAgents } from '#derive/console/confirmed.ts'
 import type { Agents } from '#derive/console/responses.ts'
 import { agentRecordsMax } from '#registry/agents.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -10,7 +11,7 @@ import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
-import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
+import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 
 /** Switches the access of agents, and sets which of their writes need the approval of a person. */
@@ -26,14 +27,21 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
   const { enabled, always, records_max, url } = agents
   const [typed, setTyped] = useState({ enabled, always, records: String(records_max) })
   const set = (change: Partial<typeof typed>) => setTyped({ ...typed, ...change })
+  const [own, setOwn] = useState('')
+  const wanted = {
+    always: typed.always,
+    records_max: /^\d{1,9}$/.test(typed.records) ? Number(typed.records) : agentRecordsMax + 1,
+  }
   const form = useSmallForm(async ({ write, say }) => {
-    const records_max = /^\d{1,9}$/.test(typed.records) ? Number(typed.records) : agentRecordsMax + 1
     const { data } = await write('agents.update', {
-      body: { enabled: typed.enabled, always: typed.always, records_max },
+      body: { enabled: typed.enabled, ...wanted, ...(own === '' ? {} : { own_password: own }) },
     })
     await onSaved()
     say(data.enabled ? texts.savedOn : texts.savedOff)
   })
+  const isLoosening = loosensAgents(enabled ? agents : null, typed.enabled ? wanted : null)
+  // The service asks for it too if somebody else has changed the settings meanwhile.
+  const needsOwn = form.wrong('own_password') !== undefined || isLoosening
   const unsaved = useUnsaved(
     typed.enabled !== enabled || typed.always !== always || typed.records !== String(records_max),
   )
@@ -42,7 +50,7 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
       <Panel title={settings.sections.agents}>
         <Lead isNarrow>{texts.lead}</Lead>
         <Note severity="warning">{texts.limit}</Note>
-        <SmallForm form={form} confirm={common.save} maxWidth={560}>
+        <SmallForm form={form} confirm={common.save} isDisabled={needsOwn && own === ''} maxWidth={560}>
           <FormControlLabel
             label={texts.enabled}
             control={<Switch checked={typed.enabled} onChange={(_, isOn) => set({ enabled: isOn })} />}
@@ -62,6 +70,13 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
                 />
               )}
             </>
+          )}
+          {needsOwn && (
+            <PasswordField
+              label={settings.ownPassword}
+              hint={texts.ownPasswordWhy}
+              {...form.bindField('own_password', own, setOwn)}
+            />
           )}
         </SmallForm>
         {unsaved.question}

@@ -32,7 +32,6 @@ type TokenPanelProps = {
 /** Shows the active token with its rights, its last use and its actions. */
 export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
   const { api, fields } = useTexts().settings
-  const me = useMe()
   const format = useFormat()
   const notify = useNotify()
   const write = useWrite()
@@ -40,7 +39,8 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
     useLocation().pathname === changeTokenPath ? 'change' : undefined,
   )
   const close = () => setAsked(undefined)
-  const missing = token.scopes.find((scope) => !me.holds(scope))
+  // An older process beside this version does not say.
+  const lacking = token.lacking ?? []
   const lastUsed = token.last_used_at
     ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
     : api.neverUsed
@@ -90,10 +90,10 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
         />
         <ScopeMatrix isReadOnly label={fields.scopes} chosen={token.scopes} />
         <Buttons>
-          <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
+          <Button variant="outlined" disabled={lacking.length > 0} onClick={() => setAsked('show')}>
             {api.show}
           </Button>
-          <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('rotate')}>
+          <Button variant="outlined" disabled={lacking.length > 0} onClick={() => setAsked('rotate')}>
             {api.rotate}
           </Button>
           <Button variant="outlined" onClick={() => setAsked('change')}>
@@ -103,7 +103,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             {api.revoke}
           </Button>
         </Buttons>
-        {missing !== undefined && <MutedText mt={1}>{api.needsScope(missing)}</MutedText>}
+        {lacking.length > 0 && <MutedText mt={1}>{api.needsRights(lacking)}</MutedText>}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {question && (

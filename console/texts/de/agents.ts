@@ -78,6 +78,7 @@ export const agentSettings: typeof enSettings = {
   enabled: 'Agenten dürfen mit den Datensätzen der Firma arbeiten',
   recordsMaxHint:
     'Eine Änderung von mehr braucht einen Menschen. Löschen, Zurücknehmen und Festschreiben brauchen immer einen.',
+  ownPasswordWhy: 'Damit dürfen Agenten mehr: zeigen Sie, dass Sie es sind.',
   savedOn: 'Gespeichert. Agenten sind an.',
   savedOff: 'Gespeichert. Agenten sind aus.',
   connect: 'Einen Agenten anschließen',

@@ -1,4 +1,4 @@
-import { pluralizeGerman as pluralize } from '../count.ts'
+import { listFirst, pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
@@ -16,6 +16,7 @@ export const settings: Texts['settings'] = {
     history: 'Verlauf',
     audit: 'Prüfprotokoll',
   },
+  ownPassword: 'Ihr eigenes Passwort',
   agents: agentSettings,
   api: {
     lead: 'Mit einem Token arbeitet ein Programm mit den Daten dieser Firma. Es gibt immer nur ein aktives.',
@@ -55,8 +56,8 @@ export const settings: Texts['settings'] = {
     account: 'Handelt für',
     issuedBy: 'Ausgestellt von',
     operator: 'dem Betreiber',
-    needsScope: (missing) =>
-      `Anzeigen und erneuern kann es nur, wer jedes Recht des Tokens hat. Ihnen fehlt ${missing}.`,
+    needsRights: (missing) =>
+      `Anzeigen, erneuern und erweitern kann es nur, wer alles darf, was sein Konto darf. Ihnen fehlt ${listFirst(missing, 'und', 'weitere')}.`,
     created: 'Ausgestellt',
     ends: 'Endet',
     neverEnds: 'Nicht von selbst',
@@ -321,9 +322,7 @@ export const settings: Texts['settings'] = {
     lead: 'Wer sich anmelden darf, und was jeder sehen und tun kann.',
     add: 'Neues Konto',
     passwordHint: 'Ein neues Passwort beendet die Sitzungen des Kontos.',
-    ownPassword: 'Ihr eigenes Passwort',
-    ownPasswordWhy:
-      'Mit anderer E-Mail oder anderem Passwort könnte sich jemand anders anmelden: zeigen Sie, dass Sie es sind.',
+    ownPasswordWhy: 'Damit kann sich jemand anmelden oder mehr tun: zeigen Sie, dass Sie es sind.',
     service: 'Dienst: niemand meldet sich an',
     keepPassword: 'Leer bleibt das Passwort, wie es ist.',
     fields: 'Felder, die nicht alle sehen',

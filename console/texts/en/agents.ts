@@ -76,6 +76,7 @@ export const agentSettings = {
     'An approval binds an agent that has these tools only. Whoever has the token can call the API directly, where nobody is asked. Give it no scope that you would not give the agent.',
   enabled: 'Agents may work with this company’s records',
   recordsMaxHint: 'A change of more needs a person. A delete, an undo and a step into protected history always do.',
+  ownPasswordWhy: 'This lets agents do more: show that it is you.',
   savedOn: 'Saved. Agents are on.',
   savedOff: 'Saved. Agents are off.',
   connect: 'Connect an agent',

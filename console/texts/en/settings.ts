@@ -1,4 +1,4 @@
-import { pluralizeEnglish as pluralize } from '../count.ts'
+import { listFirst, pluralizeEnglish as pluralize } from '../count.ts'
 import { agentSettings } from './agents.ts'
 import { audit } from './audit.ts'
 import { calls } from './calls.ts'
@@ -16,6 +16,7 @@ export const settings = {
     history: 'History',
     audit: 'Audit',
   },
+  ownPassword: 'Your own password',
   agents: agentSettings,
   api: {
     lead: 'A token lets a program work with this company’s records. There is one active token at a time.',
@@ -54,8 +55,8 @@ export const settings = {
     account: 'Acts for',
     issuedBy: 'Issued by',
     operator: 'the operator',
-    needsScope: (missing: string) =>
-      `Only somebody who holds every right of the token can show or rotate it. You lack ${missing}.`,
+    needsRights: (missing: readonly string[]) =>
+      `Only somebody who holds everything that its account holds can show or rotate it, or let it do more. You lack ${listFirst(missing, 'and', 'more')}.`,
     created: 'Issued',
     ends: 'Ends',
     neverEnds: 'Never by itself',
@@ -306,8 +307,7 @@ export const settings = {
     lead: 'Who may sign in, and what each may see and do.',
     add: 'New account',
     passwordHint: 'A new password ends the sessions of the account.',
-    ownPassword: 'Your own password',
-    ownPasswordWhy: 'With another e-mail or password somebody else could sign in: show that it is you.',
+    ownPasswordWhy: 'This lets somebody sign in or do more: show that it is you.',
     service: 'Service: nobody signs in',
     keepPassword: 'Leave it empty to keep the password.',
     fields: 'Fields of records that not everybody sees',
