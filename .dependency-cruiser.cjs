@@ -42,6 +42,11 @@ const layers = [
     because: 'A statement is written here and run nowhere: no connection, no request.',
   },
   {
+    folder: 'server/wait/',
+    may: servers('wait'),
+    because: 'A wait and its limit know nothing of what is waited for, and every folder of the service imports them.',
+  },
+  {
     folder: 'server/fair/',
     may: servers('fair'),
     because: 'The next request is chosen by the queues alone: no clock, no request, no database.',
@@ -267,7 +272,10 @@ const rules = layers.map(({ folder, may, node: mayUseNode = false, because }, in
       .slice(0, index)
       .flatMap((earlier) => (earlier.folder.startsWith(folder) ? [`^${earlier.folder}`] : [])),
   },
-  to: { pathNot: may, ...(mayUseNode && { dependencyTypesNot: ['core'] }) },
+  to: {
+    pathNot: folder.startsWith('server/') ? [...may, ...servers('wait')] : may,
+    ...(mayUseNode && { dependencyTypesNot: ['core'] }),
+  },
 }))
 
 module.exports = {

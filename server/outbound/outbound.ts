@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { inTime, type Time, within } from '../wait/wait.ts'
 import { isNamedNetwork, whyNotTo } from './addresses.ts'
 import {
   type CheckedAddress,
@@ -46,7 +47,7 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
   return {
     /** Checks an address before it is stored. Throws `NotSentError` if nothing would be sent to it. */
     check: async (text: string): Promise<void> => {
-      const { url, addresses } = await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))
+      const { url, addresses } = await inItsTime(timeout, undefined, (time) => within(time, lookUp(text)))
       if (!mayHavePort(url) && !addresses.every((address) => isNamedNetwork(address, networks)))
         throw new NotSentError('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
     },
@@ -80,9 +81,9 @@ function openDestination(lookUp: () => Promise<CheckedAddress>, timeout: number)
   return {
     /** Sends a message. Throws `NotSentError` if no answer came. */
     post: (message: Message): Promise<ReceiverResponse> =>
-      inTime(timeout, message.signal, async (signal) => {
-        sender ??= createSender(await unlessAborted(signal, lookUp()))
-        return sender.post({ ...message, signal })
+      inItsTime(timeout, message.signal, async (time) => {
+        sender ??= createSender(await within(time, lookUp()))
+        return sender.post(message, time)
       }),
     /** Closes its connections. */
     close: (): void => sender?.close(),
@@ -100,28 +101,17 @@ function readUrl(text: string): URL {
   return url
 }
 
-/** Runs work with a time limit. Throws `NotSentError` if it ends, or if the signal of the caller aborts. */
-async function inTime<T>(
-  timeout: number,
-  given: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(given ? [given] : [])])
-  try {
-    return await work(signal)
-  } catch (error) {
-    if (signal.aborted)
-      throw new NotSentError('timeout', `no answer came within ${timeout / 1000} seconds`, { cause: error })
-    throw error
-  }
-}
-
-/** Waits for work that cannot be aborted, until the signal aborts. */
-const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work.then(resolve, reject)
-  })
+/** Runs work in its time. Throws `NotSentError` if that is over, or if the signal of the caller aborts. */
+const inItsTime = <T>(timeout: number, given: AbortSignal | undefined, work: (time: Time) => Promise<T>): Promise<T> =>
+  inTime(
+    { ms: timeout, of: 'an answer' },
+    (time) =>
+      work(time).catch((error: unknown) => {
+        if (!time.aborted) throw error
+        throw new NotSentError('timeout', `no answer came within ${timeout / 1000} seconds`, { cause: error })
+      }),
+    given,
+  )
 
 /**
  * Resolves a name by DNS, and not by the system's look-up. That one blocks a thread of Node's pool, which also hashes

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { eachWithin, settle, type Time } from '../wait/wait.ts'
 
 export type Sender = ReturnType<typeof createSender>
 
@@ -38,6 +39,9 @@ const bodyBytesMax = 64 * 1024
 const headerBytesMax = 16 * 1024
 /** Milliseconds until the next of several addresses is tried. */
 const addressTimeout = 2500
+/** Most answers of the kind 1xx before the answer itself. */
+const interimMax = 16
+const protocolChanged = 101
 
 /** Creates a client that connects to checked addresses alone. */
 export function createSender({ url, addresses }: CheckedAddress) {
@@ -45,7 +49,7 @@ export function createSender({ url, addresses }: CheckedAddress) {
   const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
   const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
 
-  const send = ({ headers, body, signal }: Message & { signal: AbortSignal }): ClientRequest => {
+  const send = ({ headers, body }: Message, signal: AbortSignal): ClientRequest => {
     const bytes = Buffer.from(body)
     return (isPlain ? plainRequest : request)(url, {
       method: 'POST',
@@ -58,15 +62,18 @@ export function createSender({ url, addresses }: CheckedAddress) {
   }
 
   return {
-    async post(message: Message & { signal: AbortSignal }): Promise<ReceiverResponse> {
+    async post(message: Message, time: Time): Promise<ReceiverResponse> {
       for (;;) {
-        const sending = send(message)
+        const sending = send(message, time)
         try {
           // An error after the status only cuts the body.
-          return await read(await new Promise((resolve, reject) => sending.on('response', resolve).on('error', reject)))
+          return await read(await answerTo(sending, time), time)
         } catch (error) {
           // Each retry discards one stale connection. The loop ends because a new connection is never stale.
           if (!isStale(error as NodeJS.ErrnoException, sending.reusedSocket)) throw notSent(error as Error)
+        } finally {
+          // A receiver may answer without reading the message.
+          if (!sending.writableFinished) sending.destroy()
         }
       }
     },
@@ -84,14 +91,33 @@ const createLookup =
     else answer(null, first?.address ?? '', first?.family)
   }
 
+/** Waits for the head of an answer. Each event after which Node emits no other ends the wait. */
+const answerTo = (sending: ClientRequest, time: Time): Promise<IncomingMessage> =>
+  settle(time, (resolve, reject) => {
+    let interim = 0
+    sending
+      .on('response', resolve)
+      // Without this listener Node closes the connection after such an answer, and emits "close" alone.
+      .on('upgrade', (response, socket) => {
+        socket.destroy()
+        resolve(response)
+      })
+      .on('information', () => {
+        if (++interim > interimMax) sending.destroy(new Error(`more than ${interimMax} interim answers came`))
+      })
+      .on('error', reject)
+      .on('close', () => reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })))
+  })
+
 /** Reads an answer. The body is cut at `bodyBytesMax`, or if the rest does not come in time. */
-async function read(response: IncomingMessage) {
+async function read(response: IncomingMessage, time: Time) {
   const chunks: Buffer[] = []
   let bytes = 0
   /** True if the body was longer, or broke off. */
   let isCut = false
   try {
-    for await (const chunk of response) {
+    // What follows a change of the protocol is no body.
+    for await (const chunk of response.statusCode === protocolChanged ? [] : eachWithin<Buffer>(time, response)) {
       chunks.push(chunk)
       bytes += chunk.length
       isCut = bytes > bodyBytesMax
