@@ -43,7 +43,7 @@ const layers = [
   },
   {
     folder: 'server/wait/',
-    may: servers('wait'),
+    may: [...servers('wait'), ...node('events', 'stream', 'stream/promises')],
     because: 'A wait and its limit know nothing of what is waited for, and every folder of the service imports them.',
   },
   {
@@ -316,6 +316,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^proof/' },
       to: { path: '^(registry|derive|sql|server|console|clients|test)/' },
+    },
+    {
+      name: 'waits',
+      comment: 'A wait for an event or a stream has its limit, or the name of its end: server/wait/wait.ts.',
+      severity: 'error',
+      from: { path: '^server/', pathNot: '^server/wait/' },
+      to: {
+        path: node('events', 'stream/promises', 'readline', 'readline/promises'),
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'unresolved',

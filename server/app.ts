@@ -7,6 +7,7 @@ import type { Room } from './http/app.ts'
 import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
 import { type BackgroundRunner, createBackgroundRunner } from './jobs/in-background.ts'
 import { type Meter, startMeter } from './jobs/spool.ts'
+import { stopParts } from './lifecycle.ts'
 import { createLog } from './log.ts'
 import type { ServiceMetrics, StartMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
@@ -46,6 +47,11 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
     await keys.current()
     const connections = fitConnections(config, await readAllowance(connection))
     const app = createApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys, measure)
+    let closing: Promise<void> | undefined
+    const closeAll = async (ms: number): Promise<void> => {
+      await stopParts(app.log, ms, { database: closeApp(app) })
+      await leave()
+    }
     return {
       app,
       connection,
@@ -55,11 +61,8 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
       databaseIs,
       /** The bundled PostgreSQL, for the process that supervises it. Null with a database of DATABASE_URL. */
       bundled,
-      /** Writes the buffered rows and leaves the database. */
-      close: async (): Promise<void> => {
-        await closeApp(app)
-        await leave()
-      },
+      /** Writes the buffered rows, which may take `ms` at most, and leaves the database. Idempotent. */
+      close: (ms = closeMs): Promise<void> => (closing ??= closeAll(ms)),
     }
   } catch (error) {
     await leave()
@@ -72,6 +75,9 @@ export const connectionOf = (
   connectionString: string,
   { databasePasswordFile }: Pick<Config, 'databasePasswordFile'>,
 ): Connection => ({ connectionString, passwordFile: databasePasswordFile })
+
+/** The time of a command. */
+const closeMs = 30_000
 
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {

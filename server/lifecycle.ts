@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
+import { openGate, TimeOver, within } from './wait/wait.ts'
 
 export type Stop = ReturnType<typeof listenForStop>
 
@@ -14,11 +15,11 @@ export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Starts to listen for signals, so that one during the start is not lost. */
 export function listenForStop() {
-  const { promise: asked, resolve } = Promise.withResolvers<number>()
+  const { opened: asked, open } = openGate<number>()
   const stopping = new AbortController()
   let firstAt: number | undefined
   const end = (code: number): void => {
-    resolve(code)
+    open(code)
     stopping.abort()
   }
   const onSignal = (): void => {
@@ -59,9 +60,38 @@ export function watchErrors(log: Logger, end: () => void): void {
   })
 }
 
-/** Time after the drain timeout until the process exits, whatever is still open. */
-const overtimeMilliseconds = 5000
+/**
+ * Milliseconds after the drain until which each step of a stop waits for what hangs: the parts of a process, the exit
+ * of a worker, its kill, the parts of the primary, the log of calls with the connections to the database, and last the
+ * stop of the bundled PostgreSQL. A stop takes 12 seconds at most with the default settings.
+ */
+const overtimeMs = { parts: 500, worker: 1200, workersKilled: 1500, primaryParts: 1800, database: 2200, exit: 3500 }
 
-/** Exits the process after the drain notice, the drain timeout and a little more, if it has not ended by then. */
-export const endInTime = ({ drainNotice, drainTimeout }: Config): NodeJS.Timeout =>
-  setTimeout(() => process.exit(1), drainNotice + drainTimeout + overtimeMilliseconds).unref()
+/** The times of a stop, which begins now. Each function returns the milliseconds that a step still has. */
+export type StopClock = { [step in keyof typeof overtimeMs]: () => number }
+
+export function startStopClock({ drainNotice, drainTimeout }: Pick<Config, 'drainNotice' | 'drainTimeout'>): StopClock {
+  const drainedAt = performance.now() + drainNotice + drainTimeout
+  const leftUntil = (ms: number) => (): number => Math.max(0, drainedAt + ms - performance.now())
+  return Object.fromEntries(Object.entries(overtimeMs).map(([step, ms]) => [step, leftUntil(ms)])) as StopClock
+}
+
+/** Exits after a time, whatever is still open. */
+export const exitIn = (ms: number, code: number): NodeJS.Timeout => setTimeout(() => process.exit(code), ms).unref()
+
+/** Waits for the parts of a service to stop. Logs and leaves those that have not stopped in time. */
+export async function stopParts(
+  log: Pick<Logger, 'error'>,
+  ms: number,
+  parts: { readonly [part: string]: Promise<unknown> | undefined },
+): Promise<void> {
+  const stopPart = async ([part, work]: [string, Promise<unknown> | undefined]): Promise<void> => {
+    try {
+      if (work) await within({ ms, of: 'a part of the stop' }, work)
+    } catch (error) {
+      if (!(error instanceof TimeOver)) throw error
+      log.error({ part }, 'a part of the service did not stop in time, and was left')
+    }
+  }
+  await Promise.all(Object.entries(parts).map(stopPart))
+}

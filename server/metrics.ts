@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -13,6 +12,7 @@ import { howPreviewsDo } from './service/agent-previews.ts'
 import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
+import { atMost } from './wait/wait.ts'
 
 /** The metrics of the operator. No label contains a company, a token or an id. */
 export type ServiceMetrics = ReturnType<typeof startMetrics>
@@ -231,7 +231,10 @@ const ofBackups = (facts: () => Promise<BackupFacts>): ScrapedMetric[] => [
     name: 'plumbline_backup_last_timestamp_seconds',
     help: 'When the newest backup of the service was begun; 0 where there is none.',
     aggregator: 'max',
-    read: async () => ((await facts()).lastAt?.getTime() ?? 0) / 1000,
+    async read() {
+      const known = await withinDeadline(facts())
+      return known && (known.lastAt?.getTime() ?? 0) / 1000
+    },
   },
   {
     name: backupFailingName,
@@ -239,7 +242,9 @@ const ofBackups = (facts: () => Promise<BackupFacts>): ScrapedMetric[] => [
     label: 'work',
     aggregator: 'max',
     async read() {
-      const { failing } = await facts()
+      const known = await withinDeadline(facts())
+      if (!known) return undefined
+      const { failing } = known
       return Object.fromEntries(['backup', 'archive'].map((work) => [work, failing.includes(work) ? 1 : 0]))
     },
   },
@@ -264,8 +269,11 @@ const sharedNames = [jobFailuresName, backupFailingName, startsName, freeName]
 const answerMsMax = 800
 
 /**
- * Waits for the database. Returns undefined if it does not answer in time, so that a scrape works without it. Another
- * metric reports that.
+ * Waits for the database or a disk. Returns undefined if it does not answer in time, so that a scrape works without it.
+ * Another metric reports that.
  */
 const withinDeadline = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  Promise.race([answer.catch(() => undefined), setTimeout(answerMsMax, undefined, { ref: false })])
+  atMost(
+    answerMsMax,
+    answer.catch(() => undefined),
+  )

@@ -6,6 +6,7 @@ import type { Config } from './config/config.ts'
 import { flush, writeSecret } from './embedded/folders.ts'
 import { unlessAbsent } from './embedded/problems.ts'
 import type { SealingKeys } from './store/seal.ts'
+import { type Limit, within } from './wait/wait.ts'
 
 /**
  * Returns the keys that seal secrets: those of the settings, else one in the data folder that only its owner can read.
@@ -17,11 +18,18 @@ export function sealingKeys(config: Config): SealingKeys {
   if (secret !== null) return { current: async () => secret, all: async () => [secret, ...given] }
   const { file, former } = filesOf(config)
   return {
-    current: () => keyIn(config),
+    current: () => within(fileLimit, keyIn(config)),
     // The former key exists until nothing is sealed with it any more.
-    all: async () => [await keyIn(config), ...(await keyOrNone(former)), ...given, ...(await keyOrNone(file))],
+    all: () =>
+      within(
+        fileLimit,
+        (async () => [await keyIn(config), ...(await keyOrNone(former)), ...given, ...(await keyOrNone(file))])(),
+      ),
   }
 }
+
+/** A caller waits for the key, and a transaction may. */
+const fileLimit: Limit = { ms: 5000, of: 'reading the key file' }
 
 /** Returns the existing keys, without creating one. */
 export function sealingKeysThere(config: Config): SealingKeys {

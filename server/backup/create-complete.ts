@@ -3,7 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { createUnfinishedPath, flush, removeLeftovers } from '../embedded/folders.ts'
 import { formatFileTrouble, unlessAbsent } from '../embedded/problems.ts'
 import { readOwnIdentity } from '../embedded/processes.ts'
+import { atMost, type Limit, within } from '../wait/wait.ts'
 import { BackupProblem } from './manifest.ts'
+
+/** A disk that answers later is one that hangs. */
+const folderLimit: Limit = { ms: 600_000, of: 'the folder of a backup' }
 
 export type CompletionRequest = {
   to: string
@@ -27,21 +31,27 @@ export async function createComplete<T>(whole: CompletionRequest, make: (fresh: 
   const target = resolve(to)
   const parent = dirname(target)
   const fresh = createUnfinishedPath(parent)
-  try {
+  const prepare = async (): Promise<void> => {
     await mkdir(parent, { recursive: true })
     await refuseTaken(target, ifTaken)
     await removeAll(left)
     await removeLeftovers(parent, readOwnIdentity())
-    const made = await make(fresh)
+  }
+  const giveName = async (): Promise<void> => {
     await refuseTaken(target, ifTaken)
     await rename(fresh, target)
     await flush(parent)
+  }
+  try {
+    await within(folderLimit, prepare())
+    const made = await make(fresh)
+    await within(folderLimit, giveName())
     return made
   } catch (error) {
     throw folderProblem(error, parent, remedy)
   } finally {
     left.add(fresh)
-    await removeAll(left)
+    await atMost(folderLimit.ms, removeAll(left))
   }
 }
 

@@ -2,7 +2,10 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { replaceFile } from '../embedded/folders.ts'
+import { type Limit, within } from '../wait/wait.ts'
 import { backupsIn } from './stored-backups.ts'
+
+const noteLimit: Limit = { ms: 10_000, of: 'the note of a failure' }
 
 /** The last failure of each kind of work that has not succeeded since. */
 export type Failures = { [work in Work]?: Failure }
@@ -29,11 +32,11 @@ export function openFailureNotes(dataFolder: string) {
       const outcome = failure && { at: failure.at.toISOString(), says: failure.says }
       const outcomes = { ...unwritten, [work]: outcome }
       try {
-        const written = await readFailures(file)
+        const written = await within(noteLimit, readFailures(file))
         const noted = withOutcomes(written, outcomes)
         if (JSON.stringify(noted) !== JSON.stringify(written)) {
-          await mkdir(dataFolder, { recursive: true })
-          await replaceFile(file, `${JSON.stringify(noted)}\n`)
+          await within(noteLimit, mkdir(dataFolder, { recursive: true }))
+          await within(noteLimit, replaceFile(file, `${JSON.stringify(noted)}\n`))
         }
         unwritten = {}
       } catch {

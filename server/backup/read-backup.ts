@@ -2,10 +2,9 @@ import { createHash, hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import { unlessAbsent } from '../embedded/problems.ts'
+import { pour } from '../wait/wait.ts'
 import { BackupProblem, format, type Manifest, manifestName, readManifest } from './manifest.ts'
 import { hashChunks, readTar } from './tar.ts'
 import { clusterArchive, clusterFolder } from './write-backup.ts'
@@ -99,6 +98,6 @@ function checkPath(path: string, where: string): string {
 /** Writes a new file. Returns its checksum. */
 async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(Readable.from(hashChunks(content, hash)), createWriteStream(to, { flags: 'wx', mode: 0o600 }))
+  await pour('a stop', [hashChunks(content, hash), createWriteStream(to, { flags: 'wx', mode: 0o600 })])
   return hash.digest('hex')
 }

@@ -4,11 +4,15 @@ import type { Connection as Embedded } from '../embedded/members.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
+import { type Limit, within } from '../wait/wait.ts'
 import { folderProblem } from './create-complete.ts'
 import type { FailureNotes } from './failures.ts'
 import type { Manifest } from './manifest.ts'
 import { backupsIn, dueAt, keptRemedy, nameAt, removeOld } from './stored-backups.ts'
 import { type BackupTask, writeBackup } from './write-backup.ts'
+
+/** A network disk that answers later is one that hangs. The next look tries again. */
+const folderLimit: Limit = { ms: 600_000, of: 'the folder of the backups' }
 
 export type BackupRequest = Pick<BackupTask, 'keyFiles' | 'now' | 'onProgress' | 'left'> & {
   config: Config
@@ -43,9 +47,9 @@ async function runKept(
   const { config, now, signal, notes } = wanted
   const folder = config.backupTo as string
   try {
-    if (!(await isDue(folder))) return undefined
+    if (!(await within(folderLimit, isDue(folder)))) return undefined
     const made = await createBackup(wanted, { to: join(folder, nameAt(now())), remedy: keptRemedy })
-    const removed = await removeOld(folder, config.backupKeep, config.archive)
+    const removed = await within(folderLimit, removeOld(folder, config.backupKeep, config.archive))
     await notes.note('backup', null)
     return { ...made, removed }
   } catch (cause) {

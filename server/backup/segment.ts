@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { type Limit, pour } from '../wait/wait.ts'
 import { BackupProblem } from './manifest.ts'
 
 /** Size of a segment of PostgreSQL's log. The bundled PostgreSQL never changes it. */
@@ -57,6 +57,8 @@ const roomIn = (pageBytes: number): number => segmentBytes - 24 * (segmentBytes 
 
 const headerBytes = 40
 
+const pieceLimit: Limit = { ms: 60_000, of: 'the next part of a segment' }
+
 /** Reads a whole segment. Returns its header. Throws if its length is wrong. */
 async function readHeader(path: string): Promise<Buffer> {
   let bytes = 0
@@ -68,7 +70,7 @@ async function readHeader(path: string): Promise<Buffer> {
       done(bytes > segmentBytes ? damagedSegment(path) : null)
     },
   })
-  await pipeline(createReadStream(path), createGunzip(), count).catch((error: NodeJS.ErrnoException) => {
+  await pour(pieceLimit, [createReadStream(path), createGunzip(), count]).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall) throw error
     throw damagedSegment(path)
   })

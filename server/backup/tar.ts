@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Writable } from 'node:stream'
 import { type Header, pack as newArchive, type Pack, extract as readArchive } from 'tar-stream'
+import { atMost, type Limit, pour, waitFor, within } from '../wait/wait.ts'
 import { BackupProblem, type FileFacts } from './manifest.ts'
 
 /** Tar archives are read and written entry by entry, with one chunk in memory. */
@@ -21,16 +21,20 @@ export function writeTar(file: string) {
   // Keeps the first error: a later one does not change the reason.
   const fail = (error: unknown): void => failed.abort(error)
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
-  const written = pipeline(pack, stream)
+  const written = pour('a stop', [pack as AsyncIterable<Uint8Array>, stream])
   written.catch(fail)
-  const failure = new Promise<never>((_, reject) => {
-    failed.signal.addEventListener('abort', () => reject(failed.signal.reason), { once: true })
-  })
-  failure.catch(() => undefined)
+  const { signal } = failed
 
-  // A race, because a content that yields nothing does not end when it is destroyed.
+  // A content that yields nothing does not end when it is destroyed.
   const unlessFailed = <T>(work: () => Promise<T>): Promise<T> =>
-    Promise.race([failed.signal.aborted ? failure : work(), failure])
+    waitFor('a stop', (resolve, reject) => {
+      const onFailure = (): void => reject(signal.reason)
+      if (signal.aborted) return onFailure()
+      signal.addEventListener('abort', onFailure, { once: true })
+      void work()
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', onFailure))
+    })
 
   return {
     /** Adds a file. Returns its size and checksum. */
@@ -38,9 +42,8 @@ export function writeTar(file: string) {
       unlessFailed(async () => {
         const hash = createHash('sha256')
         const entry = newEntry(pack, { name: path, size: bytes, mode: 0o600 })
-        const { signal } = failed
-        const hashed = Readable.from(hashChunks(content, hash))
-        await pipeline(hashed, entry as unknown as Writable, { signal }).catch((error: unknown) => {
+        const streams = [hashChunks(content, hash), entry as unknown as Writable] as const
+        await pour(pieceLimit, streams, { signal }).catch((error: unknown) => {
           fail(error)
           throw error
         })
@@ -51,16 +54,22 @@ export function writeTar(file: string) {
     /** Resolves when the whole archive is on the disk. */
     async end(): Promise<void> {
       pack.finalize()
-      await Promise.race([written, failure])
+      await unlessFailed(() => within(endLimit, written))
     },
     /** Abandons the archive. Resolves when the file is closed. Does nothing after `end`. */
     async destroy(): Promise<void> {
       pack.destroy()
       // The file is closed before its folder is removed, so that nothing is written into that folder meanwhile.
-      if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()))
+      const closed = waitFor<void>('its own timer', (resolve) => void stream.once('close', () => resolve()))
+      if (!stream.closed) await atMost(closeMs, closed)
     },
   }
 }
+
+/** A disk that takes nothing for this long is one that hangs. */
+const pieceLimit: Limit = { ms: 600_000, of: 'the next part of a backup' }
+const endLimit: Limit = { ms: 600_000, of: 'the end of a backup' }
+const closeMs = 5000
 
 /** Yields the chunks of a content and adds them to a checksum. */
 export async function* hashChunks(content: Content, hash: Hash): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { aggregate, type Values } from '../metrics.ts'
+import { atMost, waitFor } from '../wait/wait.ts'
 import type { WorkerMessage } from './messages.ts'
 
 /** Time for a worker's answer. After it, the last known values of the worker are used. */
@@ -17,14 +18,13 @@ export function createCounts(ownValues: () => Promise<Values>) {
 
   const ask = async (worker: Worker): Promise<void> => {
     const asked = ++lastAsked
-    const { promise: answered, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, timeoutMilliseconds)
-    waiting.set(asked, resolve)
-    worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
-      if (error) resolve()
+    const answered = waitFor<void>('the other process', (resolve) => {
+      waiting.set(asked, resolve)
+      worker.send({ say: 'count', asked } satisfies WorkerMessage, (error) => {
+        if (error) resolve()
+      })
     })
-    await answered
-    clearTimeout(timer)
+    await atMost(timeoutMilliseconds, answered)
     waiting.delete(asked)
   }
 

@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import type { OpenApp } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import type { ListeningServer } from '../http/listen.ts'
+import { startStopClock } from '../lifecycle.ts'
 import { connectionsLeast } from '../store/allowance.ts'
+import { atMost, type Limit, waitFor } from '../wait/wait.ts'
 import { createCounts } from './counts.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 
 /** Milliseconds until an ended process is started again. The pause doubles each time, up to `most`. */
 const backoff = { least: 100, most: 30_000 }
+const startLimit: Limit = { ms: 60_000, of: 'the start of a process' }
 /** Time of serving after which the pause is `least` again. */
 const steadyMilliseconds = 10_000
 
@@ -29,7 +32,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
 
   /** Starts a process. Resolves when it serves, and rejects with the reason if it cannot. */
   const start = (): Promise<{ worker: Worker; url: string }> =>
-    new Promise((resolve, reject) => {
+    waitFor(startLimit, (resolve, reject) => {
       if (findLivingWorkers().length === 0) port = chosen
       const worker = cluster.fork()
       const closeHanded = watchHanded(worker)
@@ -48,6 +51,7 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
         closeHanded()
         reject(new Error(`a process ended before it served (${signal ?? `exit ${code}`})`))
       })
+      return () => worker.process.kill('SIGKILL')
     })
 
   /** Restarts a process whenever it ends, with a growing pause if it ends soon. */
@@ -97,15 +101,24 @@ export async function serveTogether({ app, connection, bundled }: OpenApp): Prom
     stopping = true
     for (const timer of timers) clearTimeout(timer)
     const workers = findLivingWorkers()
-    const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
-    const closed = workers.map((worker, index) => Promise.race([closedBy(worker), ended[index]]))
+    const clock = startStopClock(config)
+    const ended = Promise.all(workers.map(endOf))
+    const closed = Promise.all(workers.map(closedBy))
     for (const worker of workers) send(worker, { say: 'stop' })
     // Callers are disconnected after all ports are closed, so that none reconnects to a process that stops too.
-    await Promise.all(closed)
+    await atMost(config.drainNotice + closeMs, closed)
     for (const worker of workers) send(worker, { say: 'away' })
-    await Promise.all(ended)
+    await atMost(clock.workersKilled(), ended)
+    for (const worker of findLivingWorkers()) {
+      log.error({ process: worker.process.pid }, 'a process did not stop in time, and was killed')
+      worker.process.kill('SIGKILL')
+    }
+    await atMost(killMs, ended)
   }
 }
+
+/** Milliseconds in which a process closes its port, and in which one that is killed ends. */
+const [closeMs, killMs] = [1000, 300]
 
 const findLivingWorkers = (): Worker[] =>
   Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
@@ -131,8 +144,13 @@ function send(worker: Worker, message: WorkerMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined)
 }
 
+const endOf = (worker: Worker): Promise<void> =>
+  waitFor('the other process', (resolve) => void worker.once('exit', () => resolve()))
+
+/** Waits until a process has closed its port or has ended. */
 const closedBy = (worker: Worker): Promise<void> =>
-  new Promise((resolve) => {
+  waitFor('the other process', (resolve) => {
+    worker.once('exit', () => resolve())
     worker.on('message', ({ say }: PrimaryMessage) => {
       if (say === 'closed') resolve()
     })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { type Limit, waitFor } from '../wait/wait.ts'
 
 /**
  * The console and the script of the reference page are built if they are missing or out of date. The build downloads
@@ -40,6 +41,8 @@ export async function buildConsole(progress: (sentence: string) => void, signal?
   }
 }
 
+const buildLimit: Limit = { ms: 600_000, of: 'the build of the web interface' }
+
 /**
  * Runs the bundler in a process of its own (console-builder.ts), because it takes half a gigabyte and frees little of
  * it. That process ends when its IPC channel closes, which happens when this one ends.
@@ -57,11 +60,11 @@ async function runBuilder(place: string, signal?: AbortSignal): Promise<void> {
   const end = (): void => void builder.kill('SIGKILL')
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
-  const how = await new Promise<number | string>((resolve) => {
+  const how = await waitFor<number | string>(buildLimit, (resolve) => {
     builder.once('error', (error) => resolve(error.message))
     builder.once('close', (code, killedBy) => resolve(code ?? `it was ended by ${killedBy}`))
-  })
-  signal?.removeEventListener('abort', end)
+    return end
+  }).finally(() => signal?.removeEventListener('abort', end))
   signal?.throwIfAborted()
   if (how !== 0) throw new Error(stripVTControlCharacters(said).trim() || `The build failed: ${how}`)
 }

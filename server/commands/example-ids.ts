@@ -1,5 +1,6 @@
 import { registry } from '#registry/resources/index.ts'
 import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
+import type { Run } from '#sql/statement.ts'
 import { accountsOf } from '#sql/system/accounts.ts'
 import { type CompanyRow, listCompaniesById } from '#sql/system/companies.ts'
 import { webhooksOf } from '#sql/system/webhooks.ts'
@@ -9,6 +10,7 @@ import { inspectEmbedded } from '../embedded/open.ts'
 import { resolveByDns } from '../outbound/outbound.ts'
 import { readUntil } from '../store/connect.ts'
 import type { Connection } from '../store/database.ts'
+import { inTime } from '../wait/wait.ts'
 import type { Environment } from './terminal.ts'
 
 /** Longest time that help waits for the database, from the first byte to the last. */
@@ -30,8 +32,7 @@ export async function fillExamples(help: string, environment: Environment): Prom
 async function readIds(words: ReadonlySet<string>, environment: Environment): Promise<ExampleIds> {
   const connection = await findAnswering(readConfig(environment))
   if (connection === undefined) return {}
-  const signal = AbortSignal.timeout(limitMs)
-  return readUntil(connection, { signal, resolve: (host) => resolveByDns(host, signal) }, async (run) => {
+  const read = async (run: Run): Promise<ExampleIds> => {
     const companies = await run<CompanyRow>(listCompaniesById())
     const { id } = companies.find(({ is_demo }) => !is_demo) ?? companies[0] ?? {}
     if (id === undefined) return {}
@@ -39,7 +40,10 @@ async function readIds(words: ReadonlySet<string>, environment: Environment): Pr
     const [webhook] = words.has('webhook') ? await run<{ id: number }>(webhooksOf(id)) : []
     const [change] = words.has('write') ? await run<HistoryRow>(recentHistory(id, registry, 1)) : []
     return { company: id, account: account?.id, webhook: webhook?.id, write: change?.write_id }
-  })
+  }
+  return inTime({ ms: limitMs, of: 'reading the ids' }, (time) =>
+    readUntil(connection, { time, resolve: (host) => resolveByDns(host, time) }, read),
+  )
 }
 
 /** Returns the database of DATABASE_URL, or the bundled one if it runs. Starts nothing. */

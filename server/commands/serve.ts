@@ -9,10 +9,11 @@ import type { Keeper } from '../embedded/open.ts'
 import type { ListeningServer } from '../http/listen.ts'
 import { metricsTaken } from '../http/metrics-port.ts'
 import { startSweeper } from '../jobs/sweep.ts'
-import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
+import { exitIn, listenForStop, type Stop, type StopClock, startStopClock, stopParts } from '../lifecycle.ts'
 import { createLog } from '../log.ts'
 import { startMetrics } from '../metrics.ts'
 import { serve } from '../serve.ts'
+import { atMost } from '../wait/wait.ts'
 import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
 import { buildConsole } from './build-console.ts'
@@ -35,8 +36,23 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
   if (!given.asBuilt) await prepareConsole(context, config, progress, stop)
   // Nothing has to be closed yet.
   if (stop.signal.aborted) return
-  const serveOpened = (opened: OpenApp): Promise<number> => serveIn(context, opened, stop)
+  let close = async (): Promise<void> => undefined
+  // Also bounds a stop during the start.
+  const stopClock = stop.asked.then((): StopClock => {
+    const clock = startStopClock(config)
+    setTimeout(() => void close(), clock.database()).unref()
+    exitIn(clock.exit(), 1)
+    return clock
+  })
+  const serveOpened = async (opened: OpenApp): Promise<number> => {
+    close = () => opened.close(0)
+    const code = await serveIn(context, opened, stop, stopClock)
+    await opened.close((await stopClock).database())
+    return code
+  }
   const code = await withAppOf(config, progress, serveOpened, startMetrics)
+  // Something that was left may still hold the process.
+  exitIn(leftMs, code)
   if (code !== 0) throw new Mistake('The server stopped because of an unexpected error: see the log.', 'internal_error')
 }
 
@@ -65,7 +81,14 @@ function progressOfServe(context: CommandContext, config: Config): Progress {
   return startProgress((sentence) => log.info(sentence))
 }
 
-async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Promise<number> {
+const leftMs = 200
+
+async function serveIn(
+  context: CommandContext,
+  opened: OpenApp,
+  stop: Stop,
+  stopClock: Promise<StopClock>,
+): Promise<number> {
   const { app, connection, connections, databaseIs, bundled } = opened
   const { config, log, database, clock, inBackground, failureNotes } = app
   stop.watch(log)
@@ -83,7 +106,7 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   const sweeper = startSweeper(database, config, inBackground)
   const backups = startBackups({ config, connection, log, clock, notes: failureNotes, inBackground })
 
-  if (bundled) await noteServing(app, listening.url)
+  if (bundled) await atMost(noteMs, noteServing(app, listening.url))
   context.say(banner({ config, url: listening.url, databaseIs, demo }))
   if (!context.terminal.stderr.isTTY) {
     for (const note of demo.notes) log.warn(note)
@@ -94,13 +117,20 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   const code = await stop.asked
   if (context.terminal.stderr.isTTY) context.terminal.stderr.write('Stopping …\n')
   else log.info('stopping')
-  endInTime(config)
-  await Promise.all([listening.drain(), sending?.stop()])
-  await Promise.all([sweeper.stop(), backups.stop()])
+  const { parts, primaryParts } = await stopClock
   disks.stop()
-  if (bundled) await removeServeNote(config.dataFolder).catch(() => undefined)
+  await stopParts(log, config.processes === 1 ? parts() : primaryParts(), {
+    requests: listening.drain(),
+    webhooks: sending?.stop(),
+    sweep: sweeper.stop(),
+    backups: backups.stop(),
+  })
+  if (bundled) await atMost(noteMs, removeServeNote(config.dataFolder)).catch(() => undefined)
   return code
 }
+
+/** A folder that hangs keeps the service neither from its start nor from its stop. */
+const noteMs = 1000
 
 const keeperOf = ({ log, metrics }: App, { signal }: Stop): Keeper => ({
   stopping: signal,

@@ -5,6 +5,7 @@ import { htmlPage } from '#derive/html.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AcceptHeaders, builtFile } from '../http/codings.ts'
 import type { HttpResponse } from '../http/send.ts'
+import { type Limit, within } from '../wait/wait.ts'
 import { contentPolicy } from './response.ts'
 
 /** The folder with the build of the console. */
@@ -22,15 +23,21 @@ export type AppFiles = (
  */
 export const openAppFiles =
   (folder: string): AppFiles =>
-  async (path, method, headers) => {
-    if (method === 'GET') {
-      if (path === '/' || path === '/index.html') return page(folder)
-      const file = isName(path) && (await builtFile(join(folder, path), headersOf(path), headers))
-      if (file) return file
-      if (!/^\/(console|assets)\//.test(path) && (headers.accept ?? '').includes('text/html')) return page(folder)
-    }
-    throw new Refusal('not_found')
+  (path, method, headers) =>
+    within(fileLimit, answerFile(folder, path, method, headers))
+
+/** Longer than a busy disk takes for a small file. */
+const fileLimit: Limit = { ms: 10_000, of: 'a file of the web interface' }
+
+async function answerFile(folder: string, ...[path, method, headers]: Parameters<AppFiles>): Promise<HttpResponse> {
+  if (method === 'GET') {
+    if (path === '/' || path === '/index.html') return page(folder)
+    const file = isName(path) && (await builtFile(join(folder, path), headersOf(path), headers))
+    if (file) return file
+    if (!/^\/(console|assets)\//.test(path) && (headers.accept ?? '').includes('text/html')) return page(folder)
   }
+  throw new Refusal('not_found')
+}
 
 /**
  * Returns whether a path has the form of the build's file names. No part begins with a dot, so no path leads out of the

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { Client, type Submittable } from 'pg'
+import { atMost, type Limit, waitFor } from '../wait/wait.ts'
 import { backupRole } from './access.ts'
 import type { Location } from './location.ts'
 import type { Connection } from './members.ts'
@@ -117,17 +118,22 @@ export async function copyCluster(connection: Connection, copying: ClusterCopyRe
     const range = await runBaseBackup(client, copying)
     return { ...range, version: rows[0]?.server_version ?? '' }
   } finally {
-    await client.end().catch(() => undefined)
+    await atMost(endMs, client.end()).catch(() => undefined)
   }
 }
 
+const endMs = 1000
+
 const command = `BASE_BACKUP (LABEL 'plumbline', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'no')`
+
+/** Before the first part, PostgreSQL writes a checkpoint. The next part also waits for the disk of the backup. */
+const partLimit: Limit = { ms: 600_000, of: 'the next part of the copy' }
 
 type Wire = { query(text: string): void; stream: Socket }
 
 /** Runs BASE_BACKUP. It returns the start position, the tablespaces with their sizes, the bytes, the stop position. */
 function runBaseBackup(client: Client, { into, onProgress }: ClusterCopyRequest): Promise<LogRange> {
-  return new Promise((resolve, reject) => {
+  return waitFor(partLimit, (resolve, reject, renew) => {
     const results: string[][][] = []
     let archives = 0
     let [done, total] = [0, 0]
@@ -142,6 +148,7 @@ function runBaseBackup(client: Client, { into, onProgress }: ClusterCopyRequest)
       reject(broken)
     }
     const received = (bytes: Buffer, stream: Socket): void => {
+      renew()
       done += bytes.length
       onProgress(done, Math.max(total, done))
       if (into.write(bytes) || stream.isPaused()) return

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { atMost, waitFor } from '../wait/wait.ts'
 
 export type Connection = { host: string; port: number; user: string; database: string; password: string }
 
@@ -19,16 +20,27 @@ export type Membership = {
 export async function joinUsers(connection: Connection): Promise<Membership> {
   const client = await connectUser(connection)
   return {
-    lost: new Promise((resolve) => client.once('end', () => resolve())),
+    lost: waitFor('the other process', (resolve) => void client.once('end', () => resolve())),
     async leave(whenLast) {
       try {
-        if (await isLast(client)) await whenLast()
+        if (await atMost(answerMs, isLast(client))) await whenLast()
       } finally {
-        await client.end().catch(() => undefined)
+        await endUser(client)
       }
     },
   }
 }
+
+const endMs = 1000
+
+/** Ends a connection. The driver waits until the other side has closed it, which a silent one does not. */
+async function endUser(client: Client): Promise<void> {
+  await atMost(endMs, client.end()).catch(() => undefined)
+  ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+}
+
+/** A session that does not answer counts as one of others: PostgreSQL is left to them. */
+const answerMs = 3000
 
 async function connectUser(connection: Connection): Promise<Client> {
   // A socket of our own, so that it does not keep Node alive.
@@ -49,7 +61,7 @@ async function connectUser(connection: Connection): Promise<Client> {
     if (await callLock(client, 'pg_try_advisory_lock_shared')) return client
     throw new Error('its last user is stopping it')
   } catch (error) {
-    await client.end().catch(() => undefined)
+    await endUser(client)
     throw error
   }
 }
@@ -78,18 +90,24 @@ export type Return = { retake(leaving: AbortSignal): Promise<Membership>; pauseM
 
 const pauseMsMin = 250
 
+/** Waits until a connection is lost or this process leaves. */
+const leftOrLost = ({ lost }: Membership, leaving: AbortSignal): Promise<void> =>
+  waitFor('the other process', (resolve) => {
+    void lost.then(resolve)
+    leaving.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** Renews a membership when its connection is lost, because others may stop and start PostgreSQL meanwhile. */
 export function keepMembership(first: Membership, connection: Connection) {
   const leaving = new AbortController()
   const { signal } = leaving
-  const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   let way: Return = { retake: () => joinUsers(connection), pauseMsMax: pauseMsMin }
   let held: Membership | undefined = first
   const staying = stay()
 
   async function stay(): Promise<void> {
     while (held) {
-      await Promise.race([held.lost, left])
+      await leftOrLost(held, signal)
       if (signal.aborted) return
       held = await retake()
     }
@@ -111,7 +129,7 @@ export function keepMembership(first: Membership, connection: Connection) {
     },
     async leave(whenLast: () => Promise<void>): Promise<void> {
       leaving.abort()
-      await staying
+      await atMost(answerMs, staying)
       const membership = held ?? (await joinUsers(connection).catch(() => undefined))
       await membership?.leave(whenLast)
     },

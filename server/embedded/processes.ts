@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Limit, type TimeOver, waitFor } from '../wait/wait.ts'
 import { EmbeddedProblem } from './problems.ts'
 
 /** The user as whom PostgreSQL runs. `other`: this process is root and switches to that user. */
@@ -45,9 +46,13 @@ function readUsers(): { name: string; uid: number; gid: number }[] {
   }
 }
 
-/** Runs a program as `identity` to its end. Never rejects. */
+/** Longer than PostgreSQL takes to replay its log after a power cut, by the bundled programs. */
+const programMs = 600_000
+
+/** Runs a program as `identity` to its end. Kills one that does not end in its time. Never rejects. */
 export function run(identity: Identity, file: string, args: readonly string[], input = '') {
-  return new Promise<{ ok: boolean; output: string }>((resolve) => {
+  const limit: Limit = { ms: programMs, of: file }
+  return waitFor<{ ok: boolean; output: string }>(limit, (resolve) => {
     let output = ''
     const fail = (error: unknown) => resolve({ ok: false, output: String(error) })
     try {
@@ -57,11 +62,12 @@ export function run(identity: Identity, file: string, args: readonly string[], i
       child.on('error', fail)
       child.on('close', (code) => resolve({ ok: code === 0, output }))
       child.stdin.end(input)
+      return () => void child.kill('SIGKILL')
     } catch (error) {
       // spawn throws where a system call is not allowed, such as becoming another user.
-      fail(error)
+      return fail(error)
     }
-  })
+  }).catch((error: TimeOver) => ({ ok: false, output: String(error) }))
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Share } from '../fair/shares.ts'
 import { type Counts, createSlots, type Size } from '../fair/slots.ts'
 import { createWatch } from '../fair/watch.ts'
+import { waitFor } from '../wait/wait.ts'
 import type { App } from './app.ts'
 
 /**
@@ -115,7 +116,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
   }
 
   const wait = (sort: RequestSort, { key, within }: Share): Promise<boolean> =>
-    new Promise((resolve) => {
+    waitFor('its queue', (resolve) => {
       const answer = (admitted: boolean) => resolve(admitted || shedOne(sort))
       states[sort].slots.wait(key, within, { until: clock.elapsed() + waitMax, answer })
       watch()
@@ -150,7 +151,9 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
       const { slots } = states[sort]
       if (slots.take(share.key)) return true
       if (sort !== 'polls') return wait(sort, share)
-      return new Promise((answer) => slots.wait(share.key, share.within, { until: Number.POSITIVE_INFINITY, answer }))
+      return waitFor('the places before it', (answer) =>
+        slots.wait(share.key, share.within, { until: Number.POSITIVE_INFINITY, answer }),
+      )
     },
     /** `enteredAt` is in milliseconds of the app's clock. */
     leave(sort: RequestSort, { key }: Share, enteredAt: number): void {

@@ -5,6 +5,7 @@ import { headerBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
 import { refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
+import { atMost, waitFor } from '../wait/wait.ts'
 import type { App, Stage } from './app.ts'
 import { hostOrigin } from './base.ts'
 import type { Connections } from './connections.ts'
@@ -42,12 +43,14 @@ export async function listen(
       stage.is = 'leaving'
       // Gives a balancer time to see /readyz fail, while every request is still answered.
       await pause(config.drainNotice)
+      const until = performance.now() + config.drainTimeout
+      const left = (): number => Math.max(0, until - performance.now())
       const closed = Promise.all(servers.map(closePort))
-      await allClosed()
+      await atMost(left(), allClosed())
       stage.is = 'closing'
-      await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
+      await atMost(Math.min(farewellMilliseconds, left()), closed)
       for (const server of servers) server.closeIdleConnections()
-      await Promise.race([closed, pause(config.drainTimeout)])
+      await atMost(left(), closed)
       for (const server of servers) server.closeAllConnections()
     },
   }
@@ -97,7 +100,7 @@ function serverOf(app: App, answer: Answerer, connections: Connections): Server 
  * one. Their next response has "Connection: close".
  */
 const closePort = (server: Server): Promise<void> =>
-  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  waitFor('the caller’s connection', (resolve) => void NetServer.prototype.close.call(server, () => resolve()))
 
 /** `rawPacket` has the parser's input; Node's timeouts have none. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }

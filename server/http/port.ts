@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { Config } from '../config/config.ts'
+import { eventOf, type Limit } from '../wait/wait.ts'
 
 /** Connections that may wait to be accepted. The system may allow fewer. */
 const backlog = 4096
@@ -37,15 +37,19 @@ export async function openPort({ port, host }: Config, make: () => Server) {
 async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer()
   const free = await listenOn(probe, { port, host })
-  await new Promise((resolve) => probe.close(resolve))
+  probe.close()
+  await eventOf(portLimit, probe, 'close')
   return free
 }
+
+/** A host that is a name is looked up first. */
+const portLimit: Limit = { ms: 30_000, of: 'opening the port' }
 
 type ListenAddress = { port: number; host: string; backlog?: number; reusePort?: boolean }
 
 /** Listens. Returns the port that was taken. */
 export async function listenOn(server: NetServer, where: ListenAddress): Promise<number> {
   server.listen(where)
-  await once(server, 'listening')
+  await eventOf(portLimit, server, 'listening')
   return (server.address() as AddressInfo).port
 }

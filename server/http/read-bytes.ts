@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { type Body, emptyBody } from '../protocol/body.ts'
+import { waitFor } from '../wait/wait.ts'
 import { overloadedRefusal } from './admission.ts'
 import type { Budget } from './connections.ts'
 
@@ -37,7 +38,7 @@ function receive(request: IncomingMessage, budget: Budget, keptMax: number) {
     bytes: (): Buffer => buffer.subarray(0, size),
     /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
     upTo: (most: number): Promise<boolean> =>
-      new Promise((resolve, reject) => {
+      waitFor('the caller’s connection', (resolve, reject) => {
         if (request.readableEnded) return resolve(true)
         if (request.destroyed) return reject(callerGone)
         const done = (): void => {
@@ -93,7 +94,7 @@ const awayMilliseconds = 1000
  */
 export function readAway(request: IncomingMessage, { turn }: Budget): Promise<void> {
   if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve()
-  return new Promise((resolve) => {
+  return waitFor('its own timer', (resolve) => {
     let size = 0
     const done = (): void => {
       clearTimeout(timer)

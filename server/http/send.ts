@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ApiResponse } from '../pipeline/call.ts'
+import { eachWithin, type Limit, pour } from '../wait/wait.ts'
 import type { Budget } from './connections.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
@@ -20,6 +20,8 @@ export type Exchange = { request: IncomingMessage; response: ServerResponse; bud
 /** Longer bodies are written in chunks of this size, so that the write timeout sees a slow reader's progress. */
 const pieceBytes = 32 * 1024
 export const wholeBytes = 2 * pieceBytes
+/** Longer than a page of an export takes that waits for a connection and for its statement. */
+const pieceLimit: Limit = { ms: 120_000, of: 'the next part of an answer' }
 
 /** Returns whether an answer is so long that it needs room in memory. The length of a text stands for its bytes. */
 export const isLong = ({ body }: Pick<HttpResponse, 'body'>): boolean =>
@@ -63,7 +65,10 @@ function endWith({ response, budget }: Exchange, body: string | Buffer): void {
 /** Sends the answer at once. Closes the connection after the rest of the request is read. */
 async function endAfterRest({ request, response, budget }: Exchange, body: HttpResponse['body']): Promise<void> {
   if (isWhole(body)) response.write(body)
-  else await pipeline(readableOf(body), response, { end: false }).catch(() => response.destroy())
+  else {
+    const pieces = eachWithin<Buffer>(pieceLimit, readableOf(body))
+    await pour('the caller’s connection', [pieces, response], { end: false }).catch(() => response.destroy())
+  }
   await readAway(request, budget)
   response.end()
 }
@@ -71,7 +76,8 @@ async function endAfterRest({ request, response, budget }: Exchange, body: HttpR
 async function sendInPieces({ response, budget }: Exchange, body: HttpResponse['body']): Promise<void> {
   try {
     budget.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
-    await pipeline(Readable.from(inTurns(budget, readableOf(body)), { objectMode: false }), response)
+    const pieces = Readable.from(inTurns(budget, readableOf(body)), { objectMode: false })
+    await pour('the caller’s connection', [pieces, response])
   } catch {
     // The caller has hung up, or read nothing and was cut off.
     response.destroy()
@@ -89,7 +95,7 @@ function readableOf(body: HttpResponse['body']): Readable {
  * once.
  */
 async function* inTurns({ turn }: Budget, pieces: Readable): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
+  for await (const piece of eachWithin<Buffer>(pieceLimit, pieces)) {
     await turn()
     yield piece
   }

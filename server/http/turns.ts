@@ -1,4 +1,5 @@
 import { createTurns } from '../fair/turns.ts'
+import { waitFor } from '../wait/wait.ts'
 
 /**
  * Returns a function that lets `most` callers pass in each turn of the event loop, in the order of arrival. Work that
@@ -12,7 +13,7 @@ export function turnsOf(most: number): (key?: string) => Promise<void> {
     if (waiting.size > 0) setImmediate(pass)
   }
   return (key = '') =>
-    new Promise((resolve) => {
+    waitFor('the next turn', (resolve) => {
       if (waiting.size === 0) setImmediate(pass)
       waiting.push(key, resolve)
     })

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { atMost } from '../wait/wait.ts'
 import type { BackgroundRunner } from './in-background.ts'
 
 export type Room = { freeBytes: number; sizeBytes: number }
@@ -21,7 +22,7 @@ const othersEveryMs = 60_000
 /** Most folders that may hang at once: each blocks one of Node's four threads until its file system answers. */
 const hangingMax = 2
 
-/** Starts the watch. The free space of the cluster is read once before it resolves. */
+/** Starts the watch. The free space of the cluster is read once before it resolves, if its file system answers. */
 export async function startDiskWatch(
   { cluster, others, reserveBytes, onFree, onShort }: DiskWatch,
   inBackground: BackgroundRunner,
@@ -63,7 +64,7 @@ export async function startDiskWatch(
   if (cluster !== null) {
     const look = () => inBackground('disk', () => lookAtCluster(cluster))
     timers.push(setInterval(() => void look(), clusterEveryMs))
-    await look()
+    await atMost(clusterEveryMs, look())
   }
   lookAtOthers()
   for (const timer of timers) timer.unref()

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { eachWithin, settle, type Time } from '../wait/wait.ts'
+import { eachWithin, type Time, waitFor } from '../wait/wait.ts'
 
 export type Sender = ReturnType<typeof createSender>
 
@@ -93,7 +93,7 @@ const createLookup =
 
 /** Waits for the head of an answer. Each event after which Node emits no other ends the wait. */
 const answerTo = (sending: ClientRequest, time: Time): Promise<IncomingMessage> =>
-  settle(time, (resolve, reject) => {
+  waitFor(time, (resolve, reject) => {
     let interim = 0
     sending
       .on('response', resolve)

@@ -4,6 +4,7 @@ import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import type { Transaction } from '../store/database.ts'
+import { waitFor } from '../wait/wait.ts'
 import type { Actor } from './actor.ts'
 import { idOfReference, idsOfReferences, lockBatch } from './batch-locks.ts'
 import {
@@ -123,7 +124,7 @@ export function createBreather(): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < breatheEveryMs) return
-    await new Promise((resolve) => setImmediate(resolve))
+    await waitFor('the next turn', (resolve) => void setImmediate(resolve))
     since = performance.now()
   }
 }

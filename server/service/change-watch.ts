@@ -1,5 +1,6 @@
 import { changedCompanies } from '#sql/system/changes.ts'
 import type { Database } from '../store/database.ts'
+import { waitFor } from '../wait/wait.ts'
 
 export type ChangeWatch = ReturnType<typeof startChangeWatch>
 
@@ -85,7 +86,7 @@ export function startChangeWatch(
      * once closed.
      */
     wait: (companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean> =>
-      new Promise((resolve) => {
+      waitFor('its own timer', (resolve) => {
         if (isClosed || gone.aborted) return resolve(false)
         const waiters = waiting.get(companyId) ?? new Set<Waiter>()
         const wake = (): void => {

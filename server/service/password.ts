@@ -2,6 +2,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { Owner } from '#derive/password.ts'
 import type { Problem } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { waitFor } from '../wait/wait.ts'
 
 /** Passwords: argon2id with OWASP's recommendation, 19 MiB and two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -74,15 +75,19 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
   const queued = (from: QueueOrigin): Promise<void> => {
     const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
     if (ofPeer >= waitingPerPeerMax) throw createBusyRefusal()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const entry = { from, admit: resolve }
     const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(entry), 1)
-      reject(createBusyRefusal())
-    }, waitMost)
-    waiting.push(entry)
-    return promise.finally(() => clearTimeout(timer))
+    return waitFor<void>('its own timer', (resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(createBusyRefusal())
+      }, waitMost)
+      const admit = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const entry = { from, admit }
+      waiting.push(entry)
+    })
   }
 
   const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))

@@ -1,12 +1,12 @@
 import { type ConnectionLimits, connectionLimits } from '#sql/system/health.ts'
-import { type Connection, withClient } from './connect.ts'
+import { type Connection, factsLimit, withClient } from './connect.ts'
 import { sharedConnectionCount } from './shared-connections.ts'
 
 /** The connection limit of the database for its user, and the setting that imposes it. */
 export type Allowance = { most: number; source: string }
 
 export const readAllowance = (connection: Connection): Promise<Allowance> =>
-  withClient(connection, async (client) => {
+  withClient(connection, factsLimit, async (client) => {
     const { rows } = await client.query<ConnectionLimits>(connectionLimits.text)
     return allowanceOf(rows[0] as ConnectionLimits)
   })

@@ -1,12 +1,13 @@
 import { archivingOfNodes, type NodeArchiverRow, nodeTimeouts } from '#sql/citus/archiving.ts'
 import { type ArchiverRow, type ClusterRow, clusterRow } from '#sql/cluster.ts'
-import { withClient } from './connect.ts'
+import type { Limit } from '../wait/wait.ts'
+import { factsLimit, withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
 export type ClusterFacts = Awaited<ReturnType<typeof clusterFacts>>
 
 export const clusterFacts = (connection: Connection) =>
-  withClient(connection, async (client) => {
+  withClient(connection, factsLimit, async (client) => {
     const { rows } = await client.query<ClusterRow>(clusterRow())
     const row = rows[0] as ClusterRow
     return {
@@ -26,7 +27,7 @@ export type NodeFacts = { name: string; archiving: ReturnType<typeof archivingOf
 
 /** Reads the archiving facts of every node of a distributed database, the coordinator first. */
 export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
-  withClient(connection, async (client) => {
+  withClient(connection, nodesLimit, async (client) => {
     await client.query(nodeTimeouts(nodeTimeoutMs))
     const { rows } = await client.query<NodeArchiverRow>(archivingOfNodes())
     return rows.map(({ name, answered, answer }) => ({
@@ -36,6 +37,7 @@ export const readNodes = (connection: Connection): Promise<NodeFacts[]> =>
   })
 
 const nodeTimeoutMs = 5000
+const nodesLimit: Limit = { ms: 60_000, of: 'an answer of all nodes' }
 
 function archivingOf({ archives, archived_at, failed_segment, failed_at }: ArchiverRow) {
   return {

@@ -38,7 +38,7 @@ const changed: { readonly [table: string]: { readonly [column: string]: string }
 
 /** Runs `work` in one snapshot of the database, which the writes of others do not change. */
 export const inSnapshot = <T>(connection: Connection, work: (client: pg.ClientBase) => Promise<T>): Promise<T> =>
-  withClient(connection, async (client) => {
+  withClient(connection, 'a stop', async (client) => {
     await client.query("set timezone = 'UTC'; set datestyle = 'ISO'")
     await client.query('begin isolation level repeatable read read only')
     return work(client)
@@ -91,7 +91,7 @@ export type StagedRows = {
 
 /** Runs `work` in one transaction: if a row is refused, no company is created. */
 export const inStage = <T>(connection: Connection, work: (staged: StagedRows) => Promise<T>): Promise<T> =>
-  withClient(connection, async (client) => {
+  withClient(connection, 'a stop', async (client) => {
     await client.query("set timezone = 'UTC'; begin")
     const tables = await companyTables(client)
     for (const { table } of tables)

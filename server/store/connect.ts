@@ -6,6 +6,7 @@ import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import type { Run, Statement } from '#sql/statement.ts'
 import { type BackendRow, begin, rollback, selectBackend } from '#sql/system/connection.ts'
+import { atMost, type Bound, type Limit, type Time, within } from '../wait/wait.ts'
 import { Fault } from './faults.ts'
 import { clientKeepAlives } from './session.ts'
 import { backendKey, markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
@@ -129,8 +130,14 @@ const commandOptions = { options: commandSettings, waitMs: connectTimeoutMs, tra
 export async function refuseSharedSessions(connection: Connection): Promise<void> {
   if (!('connectionString' in connection)) return
   const connector = createConnector(connection, { ...commandOptions, options: '' })
-  await probeSessions(() => openClient(connector))
+  await within(
+    factsLimit,
+    probeSessions(() => openClient(connector)),
+  )
 }
+
+/** The limit of a few short statements on a connection of their own. */
+export const factsLimit: Limit = { ms: 15_000, of: 'an answer of the database' }
 
 /** Opens a connection that must be ended. It is not prepared yet. */
 const openClient = ({ config, patiently }: Connector): Promise<pg.Client> =>
@@ -144,38 +151,54 @@ export async function connectClient(config: pg.ClientConfig): Promise<pg.Client>
   return client
 }
 
-/** Runs `work` with a connection of its own, without the time limits of requests. */
-export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Runs `work` with a connection of its own, without the time limits of requests. Closes it when the bound is over. */
+export async function withClient<T>(
+  connection: Connection,
+  bound: Bound,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const connector = createConnector(connection, commandOptions)
   const client = await openClient(connector)
   try {
     await connector.prepare(client)
-    return await work(client)
+    return await within(bound, work(client))
   } finally {
-    await client.end()
+    await endClient(client)
   }
 }
 
+const endMs = 1000
+
+/** Ends a connection. The driver waits until the other side has closed it, which a silent one does not. */
+async function endClient(client: pg.Client): Promise<void> {
+  await atMost(endMs, client.end()).catch(() => undefined)
+  streamOf(client).destroy()
+}
+
+export const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
+
 /**
- * Runs reads with a connection of its own. Rejects when the signal aborts, and then keeps no process alive. `resolve`
+ * Runs reads with a connection of its own. Rejects when the time is over, and then keeps no process alive. `resolve`
  * is asked for a host name first: a process cannot end while the system's look-up waits for a name server.
  */
 export async function readUntil<T>(
   connection: Connection,
-  { signal, resolve }: { signal: AbortSignal; resolve(host: string): Promise<unknown> },
+  { time, resolve }: { time: Time; resolve(host: string): Promise<unknown> },
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
   const socket = new Socket()
   const client = new pg.Client({ ...createConnector(connection, commandOptions).config, stream: () => socket })
   client.on('error', () => {})
-  signal.addEventListener('abort', () => socket.destroy())
   const { host } = client
   const isName = !host.startsWith('/') && host !== 'localhost' && isIP(host) === 0
   try {
-    if (isName) await resolve(host)
-    signal.throwIfAborted()
-    await client.connect()
-    return await work(async <Row>(statement: Statement) => (await client.query<Row & object>(statement)).rows)
+    if (isName) await within(time, resolve(host))
+    await within(time, client.connect())
+    return await within(
+      time,
+      work(async <Row>(statement: Statement) => (await client.query<Row & object>(statement)).rows),
+    )
   } finally {
     socket.destroy()
   }
@@ -189,10 +212,10 @@ async function probeSessions(open: () => Promise<pg.Client>): Promise<void> {
     try {
       if (await shareBackend(one, other)) throw new SharedSession()
     } finally {
-      await other.end()
+      await endClient(other)
     }
   } finally {
-    await one.end()
+    await endClient(one)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Share } from '../fair/shares.ts'
 import { createSlots } from '../fair/slots.ts'
 import { createWatch } from '../fair/watch.ts'
+import { waitFor } from '../wait/wait.ts'
 import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
@@ -14,7 +15,7 @@ export function openConnectionSlots({ connectionsMax, connectTimeout }: Limits) 
   const slots = createSlots<Waiter>(sizeOf(connectionsMax))
 
   const wait = (share: Share): Promise<void> =>
-    new Promise((resolve, reject) => {
+    waitFor('its queue', (resolve, reject) => {
       const giveUp = () => reject(new Fault('unavailable', new Error('a request waited too long for a connection')))
       slots.wait(share.key, share.within, { until: performance.now() + connectTimeout, begin: resolve, giveUp })
       watch()

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { BackendRow } from '#sql/system/connection.ts'
+import { atMost, waitFor } from '../wait/wait.ts'
 
 export type Deadline = ReturnType<typeof openDeadline>
 
@@ -63,14 +64,11 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
     watch(client: pg.ClientBase, backend: BackendRow): void {
       const { connection } = client as unknown as { connection: EventEmitter & { stream: Socket } }
       const { stream } = connection
-      const { promise: closed, resolve } = Promise.withResolvers<void>()
+      const closed = waitFor<void>('its connection to the database', (resolve) => void stream.once('close', resolve))
       const watched: WatchedConnection = { backend, stream, closed, writtenAt: null, answeredAt: performance.now() }
       watchedOf.set(client, watched)
       open.add(watched)
-      stream.once('close', () => {
-        open.delete(watched)
-        resolve()
-      })
+      stream.once('close', () => open.delete(watched))
       // Runs before the listener of the driver, which writes the next batch. An error does not end a batch:
       // ReadyForQuery follows it.
       connection.prependListener('readyForQuery', () => {
@@ -85,15 +83,12 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
     },
     /** Closes a connection without the Terminate message, for which a silent one would wait. */
     drop: (client: pg.ClientBase): void => void watchedOf.get(client)?.stream.destroy(),
-    /** Resolves when all connections are closed. Silent ones are dropped at once, the others after `graceMs`. */
+    /** Closes all connections. Silent ones are dropped at once, the others after `graceMs`. */
     async close(graceMs: number): Promise<void> {
       clearInterval(clock)
       for (const watched of open) if (isSilent(watched)) watched.stream.destroy()
-      const dropAll = setTimeout(() => {
-        for (const { stream } of open) stream.destroy()
-      }, graceMs)
-      await Promise.all([...open].map(({ closed }) => closed))
-      clearTimeout(dropAll)
+      await atMost(graceMs, Promise.all([...open].map(({ closed }) => closed)))
+      for (const { stream } of open) stream.destroy()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Statement } from '#sql/statement.ts'
 import { createWatch } from '../fair/watch.ts'
+import { waitFor } from '../wait/wait.ts'
 import { Fault } from './faults.ts'
 
 /** Reads of one company that run at the same time in one process, at most. */
@@ -58,7 +59,7 @@ export function openHeavyReads(longestWaitMs: number) {
   return {
     /** Runs `ask` once a place is free. Rejects with a `Fault` after the longest wait. */
     run: <Row>(statement: Statement, ask: () => Promise<Row[]>) =>
-      new Promise<Row[]>((resolve, reject) => {
+      waitFor<Row[]>('its queue', (resolve, reject) => {
         const companyId = statement.heavyOf as number
         const queue = queues.get(companyId) ?? { running: 0, questions: new Map() }
         queues.set(companyId, queue)

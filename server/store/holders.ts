@@ -23,7 +23,7 @@ export function watchHolders(
   const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal: stopped.signal })
   const watching = (async () => {
     await pause(afterMs)
-    await withClient(connection, async (client) => {
+    await withClient(connection, 'a stop', async (client) => {
       for (;;) {
         const { rows } = await client.query<Holder>(blockersOf(pid))
         if (rows.length > 0) {

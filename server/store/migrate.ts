@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { distribute } from './citus/distribution.ts'
-import { type Connection, refuseSharedSessions, withClient } from './connect.ts'
+import { type Connection, factsLimit, refuseSharedSessions, withClient } from './connect.ts'
 import { appliedMigrations, knownMigrations, loadersOf, shippedMigrations } from './migration-files.ts'
 import { giveUpAfterMs, type RetryOptions, retryMigration } from './migration-retry.ts'
 
@@ -107,4 +107,5 @@ export async function pendingMigrations(connection: Connection): Promise<string[
   return (await knownMigrations()).filter((name) => !seen.has(name))
 }
 
-export const seenMigrations = (connection: Connection): Promise<string[]> => withClient(connection, appliedMigrations)
+export const seenMigrations = (connection: Connection): Promise<string[]> =>
+  withClient(connection, factsLimit, appliedMigrations)

@@ -58,7 +58,7 @@ export async function retryMigration<T>(
   let applied = -1
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withClient(connection, async (client) => {
+      return await withClient(connection, 'a stop', async (client) => {
         await takeMigrationLock(client, tell)
         const { length } = await appliedMigrations(client)
         if (length !== applied) ({ pause, lockTimeout, blockedSince } = start)

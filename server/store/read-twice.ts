@@ -6,7 +6,7 @@ import type { Connection } from './database.ts'
 export type ReadTwice = { table: string; rows: number; hash: string; same: boolean }
 
 export const readTablesTwice = (connection: Connection): Promise<ReadTwice[]> =>
-  withClient(connection, async (client) => {
+  withClient(connection, 'a stop', async (client) => {
     await client.query('begin isolation level repeatable read read only')
     const { rows } = await client.query<{ name: string; key: string | null }>(tables)
     const read: ReadTwice[] = []

@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
+import { waitFor } from '../wait/wait.ts'
+import { streamOf } from './connect.ts'
 import { type Deadline, noteBatchWritten } from './deadline.ts'
 import { isConnectionLost } from './faults.ts'
 
@@ -71,16 +72,13 @@ export function createSharedConnection(
   }
 }
 
-const streamOf = (client: pg.Client): Socket =>
-  (client as unknown as { connection: { stream: Socket } }).connection.stream
-
 function run(client: pg.Client, query: pg.Query): Promise<void> {
   const stream = streamOf(client)
   noteBatchWritten(client)
   // The driver writes the parts of a query one by one, and every write is a system call.
   stream.cork()
   process.nextTick(() => stream.uncork())
-  return new Promise((resolve, reject) => {
+  return waitFor('its connection to the database', (resolve, reject) => {
     const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())
     client.query(Object.assign(query, { callback: whenDone }))
   })

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
 import { createTurns, type Key } from '../fair/turns.ts'
+import { waitFor } from '../wait/wait.ts'
 import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
 import { createSharedConnection, type SharedConnection } from './shared-connection.ts'
@@ -157,7 +158,7 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
       if (closed || requester.open + requester.held.length >= waitingMax) return Promise.reject(tooMany())
       groups.set(name, group)
       waitingCount++
-      return new Promise<Row[]>((resolve, reject) => {
+      return waitFor<Row[]>('its queue', (resolve, reject) => {
         const since = performance.now()
         const question: Question = { share, values, since, resolve: resolve as Question['resolve'], reject }
         if (requester.isKnown || requester.open < aheadMost) enter(group, question)

@@ -1,10 +1,13 @@
 import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
 import { commit, rollback } from '#sql/system/connection.ts'
+import { waitFor } from '../wait/wait.ts'
 import { type QueuedStatement, sendBatch } from './batch.ts'
 import { asFault, Fault } from './faults.ts'
 
 export type StatementPipeline = ReturnType<typeof createStatementPipeline>
+
+const connection = 'its connection to the database'
 
 /** Returns functions that send the statements of one transaction. */
 export function createStatementPipeline(client: pg.ClientBase) {
@@ -32,7 +35,7 @@ export function createStatementPipeline(client: pg.ClientBase) {
      * its own rows.
      */
     run: <Row>(statement: Statement) =>
-      new Promise<Row[]>((resolve, reject) =>
+      waitFor<Row[]>(connection, (resolve, reject) =>
         ask({
           statement,
           answered: (rows) => resolve(rows as Row[]),
@@ -48,7 +51,7 @@ export function createStatementPipeline(client: pg.ClientBase) {
     },
     /** Commits. Rejects with `outcome_unknown` if the connection is lost once the commit is on its way. */
     end: () =>
-      new Promise<void>((resolve, reject) =>
+      waitFor<void>(connection, (resolve, reject) =>
         ask({
           statement: commit,
           // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
@@ -62,7 +65,7 @@ export function createStatementPipeline(client: pg.ClientBase) {
       ),
     /** Rolls back, and drops statements that are not sent yet. A later statement fails: it belongs to no transaction. */
     rollBack: () =>
-      new Promise<void>((resolve) => {
+      waitFor<void>(connection, (resolve) => {
         isRolledBack = true
         const unsent = waiting
         waiting = []

@@ -12,10 +12,11 @@ import { pipeline } from 'node:stream/promises'
 export const ends = {
   'the next turn': 'It waits for the event loop of this process, and for nothing outside.',
   'its queue': 'The queue removes it: a clock of server/fair/watch.ts runs while anything waits.',
+  'the places before it': 'Each place is held for one bounded read, and left after it.',
   'its connection to the database': 'server/store/deadline.ts ends a connection that does not answer in time.',
   'the caller’s connection': 'REQUEST_TIMEOUT_MS and WRITE_TIMEOUT_MS end the connection, and a stop does.',
   'its own timer': 'The promise sets a timer that resolves it.',
-  'a stop': 'A person or a service manager stops the process, and `endInTime` bounds the stop.',
+  'a stop': 'A person or a service manager stops the process, and server/lifecycle.ts bounds the stop.',
   'the other process': 'It lasts as long as the other process, and a stop does not wait for it.',
 } as const
 export type End = keyof typeof ends
@@ -50,8 +51,8 @@ type Begin<T> = (
  * Creates a promise that `begin` settles. Rejects when its bound is over. `begin` may return a function that then ends
  * the work, such as by a signal to a process.
  */
-export function settle<T>(bound: Bound, begin: Begin<T>): Promise<T> {
-  if (typeof bound === 'string') return new Promise((resolve, reject) => void begin(resolve, reject, () => undefined))
+export function waitFor<T>(bound: Bound, begin: Begin<T>): Promise<T> {
+  if (typeof bound === 'string') return new Promise((resolve, reject) => void begin(resolve, reject, doNothing))
   return new Promise((resolve, reject) => {
     let endWork: (() => void) | undefined
     const clock = startClock(bound, (error) => {
@@ -76,8 +77,16 @@ export function settle<T>(bound: Bound, begin: Begin<T>): Promise<T> {
 /** Starts to watch a bound. Calls `end` with the reason when it is over. */
 function startClock(bound: Limit | Time, end: (error: unknown) => void) {
   if ('ms' in bound) {
-    const timer = setTimeout(() => end(new TimeOver(bound)), bound.ms)
-    return { stop: () => clearTimeout(timer), renew: () => void timer.refresh(), over: () => undefined }
+    let timer: NodeJS.Timeout | undefined = setTimeout(() => {
+      timer = undefined
+      end(new TimeOver(bound))
+    }, bound.ms)
+    const stop = (): void => {
+      clearTimeout(timer)
+      timer = undefined
+    }
+    // A timer that is cleared would run again.
+    return { stop, renew: () => void timer?.refresh(), over: doNothing }
   }
   let isRunning = true
   const over = (): void => {
@@ -89,12 +98,23 @@ function startClock(bound: Limit | Time, end: (error: unknown) => void) {
     bound.removeEventListener('abort', over)
   }
   bound.addEventListener('abort', over, { once: true })
-  return { stop, renew: () => undefined, over }
+  return { stop, renew: doNothing, over }
 }
+
+const doNothing = (): void => undefined
 
 /** Waits for a promise. Rejects when the bound is over; the work goes on and its outcome is dropped. */
 export const within = <T>(bound: Bound, work: Promise<T>): Promise<T> =>
-  settle<T>(bound, (resolve, reject) => void work.then(resolve, reject))
+  waitFor<T>(bound, (resolve, reject) => void work.then(resolve, reject))
+
+/** Creates a promise that `open` resolves when the process is to stop. */
+export function openGate<T>() {
+  let open: (value: T) => void = doNothing
+  const opened = waitFor<T>('a stop', (resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
 
 /** Waits for a promise for a time at most. Resolves to undefined after it. */
 export const atMost = <T>(ms: number, work: Promise<T>): Promise<T | undefined> =>
@@ -121,7 +141,7 @@ export async function inTime<T>(limit: Limit, work: (time: Time) => Promise<T>, 
 
 /** Waits for an event. Rejects with the error of the emitter, or when the bound is over. */
 export const eventOf = (bound: Bound, emitter: EventEmitter, event: string): Promise<void> =>
-  settle(bound, (resolve, reject) => {
+  waitFor(bound, (resolve, reject) => {
     const onEvent = (): void => {
       emitter.off('error', onError)
       resolve()
@@ -134,21 +154,24 @@ export const eventOf = (bound: Bound, emitter: EventEmitter, event: string): Pro
     return () => emitter.off(event, onEvent).off('error', onError)
   })
 
-/** Writes a source to its end into a stream. A limit is that of each piece. */
-export const pour = <T>(
+type Streams = readonly [source: AsyncIterable<unknown>, ...others: NodeJS.WritableStream[]]
+
+/** Moves all of a source through streams. A limit is that of each piece. */
+export const pour = (
   bound: Bound,
-  source: AsyncIterable<T>,
-  into: NodeJS.WritableStream,
+  [source, ...others]: Streams,
   options: { end?: boolean; signal?: AbortSignal } = {},
 ): Promise<void> =>
-  settle(bound, (resolve, reject, renew) => {
-    async function* renewing(): AsyncGenerator<T> {
+  waitFor(bound, (resolve, reject, renew) => {
+    async function* renewing(): AsyncGenerator<unknown> {
       for await (const piece of source) {
         renew()
         yield piece
       }
     }
-    pipeline(Readable.from(renewing(), { objectMode: false }), into, options).then(resolve, reject)
+    const first = typeof bound === 'string' ? source : Readable.from(renewing(), { objectMode: false })
+    const all = [first, ...others] as [AsyncIterable<unknown>, NodeJS.ReadWriteStream, NodeJS.WritableStream]
+    pipeline(...all, options).then(() => resolve(), reject)
   })
 
 /** Yields the pieces of a source. Throws if the next one does not come within the bound, and destroys the source. */

@@ -3,6 +3,7 @@ import type { Share } from '../fair/shares.ts'
 import { createTurns, type Key } from '../fair/turns.ts'
 import { createWatch } from '../fair/watch.ts'
 import { Fault, isConnectionLost } from '../store/faults.ts'
+import { waitFor } from '../wait/wait.ts'
 
 /** A write that may share its transaction with others that wait at the same moment. */
 export type GroupedWrite<Result> = {
@@ -213,7 +214,7 @@ export function createGroups<Member extends GroupedWrite<Result>, Result>({
       const queue = queueOf(member)
       // By itself it gets at once the refusal that its key is in flight, or the stored answer.
       if (key !== undefined && queue.keys.has(key)) return member.alone()
-      return new Promise((resolve, reject) => {
+      return waitFor('its queue', (resolve, reject) => {
         queue.waiting.push({ member, until: performance.now() + waitMs, resolve, reject })
         wake(queue)
         watch()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const ask = (text: string) => withClient(database.connection, (client) => client.query(text))
+const ask = (text: string) => withClient(database.connection, 'a stop', (client) => client.query(text))
 
 test('Rows that are gone show as more than what is kept on purpose, and a sweep of old answers makes room for new ones.', async () => {
   await ask(`insert into companies (id, name, currency, plan, add_ons) values (1, 'A', 'USD', 'PRO', '{}');

@@ -43,7 +43,7 @@ export async function sweepAll(connection: Connection): Promise<DiskUse> {
 }
 
 export const keptIn = (connection: Connection): Promise<DiskUse> =>
-  withClient(connection, async (client) => {
+  withClient(connection, 'a stop', async (client) => {
     await client.query('vacuum (analyze)')
     await client.query('drop schema if exists kept cascade; create schema kept')
     const { rows: tables } = await client.query<{ name: string; options: string; columns: string }>(

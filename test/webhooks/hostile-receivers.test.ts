@@ -224,8 +224,8 @@ describe('An attempt ends in its time with its reason, and the next company’s 
     ;[attacked, served] = [await stage.company(), await stage.company()]
   })
 
-  test.each<Row>(rows)('$does', async ({ behave, outcome, isSlow, when = 'received', stored }) => {
-    const receiver = await openSocketServer(behave, when)
+  test.each<Row>(rows)('$does', async ({ behave, outcome, isSlow, when, stored }) => {
+    const receiver = await openSocketServer(behave, when ?? 'received')
     try {
       const { id } = await stage.hook(attacked, receiver.url)
       await stage.hook(served, other.url)
