@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Stage as CommandStage, createStage } from '../command/stage.ts'
+import { openProxy } from '../stage/proxy.ts'
+import { openStage } from '../stage/stage.ts'
+import { eventually, pause } from '../stage/wait.ts'
+
+/** A stop by SIGTERM with the settings as they are: within this time, whatever the service waits for. */
+const stopMsMax = 12_000
+/** Time that a process may wait for a processor which other tests use. */
+const slackMs = 500
+
+/** The receivers of webhooks that never let an attempt end by themselves. */
+const receivers: { readonly [does: string]: (socket: Socket) => void } = {
+  'never answers': () => undefined,
+  'changes the protocol': (socket) =>
+    void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+  'says Continue and no more': (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
+  'stops within the head': (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-'),
+  'never ends its body': (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
+}
+
+async function openReceiver(behave: (socket: Socket) => void) {
+  let got = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    socket.on('data', () => {
+      got++
+      behave(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, got: () => got }
+}
+
+/** A connection to the service that sends bytes and does no more, not even read. */
+async function openCaller(url: string, bytes: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.pause().write(bytes)
+  return socket
+}
+
+async function commandStage(): Promise<CommandStage> {
+  const commands = await createStage()
+  onTestFinished(() => commands.clear())
+  return commands
+}
+
+/** SIGTERM to a process of the service. Returns its exit code and how long it took. */
+async function stop({ child, ended }: ReturnType<CommandStage['start']>) {
+  const since = performance.now()
+  child.kill('SIGTERM')
+  const { code, err } = await ended
+  return { code, err, ms: performance.now() - since }
+}
+
+const settings = { PORT: '0', PLUMBLINE_DEMO: 'off', LOG_LEVEL: 'info', WEBHOOK_NETWORKS: '127.0.0.1' }
+
+test.each([1, 2])(
+  'A stop ends in its time and stops the bundled PostgreSQL, with %s at work, whatever callers, receivers and a process of its own do.',
+  async (processes) => {
+    const commands = await commandStage()
+    const service = commands.start(['--json', 'serve'], { ...settings, PROCESSES: String(processes) })
+    const url = JSON.parse(await service.shows('"url"')).url as string
+    const give = async (...words: string[]): Promise<string> => {
+      const { code, out, err } = await commands.give([...words, '--quiet'], settings)
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      return out.trim()
+    }
+    const company = await give('company', 'create', '--name', 'Quay', '--plan', 'ENTERPRISE')
+    const of = ['--company', company]
+    const account = await give('account', 'create', ...of, '--name', 'Ada', '--email', 'ada@example.com')
+    const token = await give('token', 'issue', ...of, '--account', account)
+    const hanging = await Promise.all(Object.values(receivers).map(openReceiver))
+    for (const [index, { url }] of hanging.entries())
+      await give('webhooks', 'create', ...of, '--name', `H${index}`, '--url', url)
+    const head = (method: string, path: string, more = ''): string =>
+      `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
+    const create = (length: number): string =>
+      head('POST', '/v1/clients', `Content-Type: application/json\r\nContent-Length: ${length}\r\n`)
+    const body = JSON.stringify({ name: 'Long', notes: 'x'.repeat(2000) })
+    const writer = await openCaller(url, (create(body.length) + body).repeat(100))
+    writer.resume()
+    await eventually(async () => expect(hanging.map(({ got }) => got() > 0)).toEqual(hanging.map(() => true)))
+
+    await openCaller(url, create(1000))
+    await openCaller(url, `${create(1000)}{"name":`)
+    await openCaller(url, 'GET /v1/cli')
+    await openCaller(url, head('GET', '/v1/changes?after=now&wait=30'))
+    await openCaller(url, head('GET', '/v1/clients?limit=100').repeat(100))
+    await openCaller(url, '')
+    await pause(500)
+    if (processes > 1) {
+      const { pid } = service.child
+      const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+      const workers = await Promise.all(
+        children.map(async (child) =>
+          (await readFile(`/proc/${child}/cmdline`, 'utf8')).includes('worker.ts') ? [child] : [],
+        ),
+      )
+      process.kill(workers.flat()[0] as number, 'SIGSTOP')
+    }
+    const { code, ms, err } = await stop(service)
+    expect(ms, err).toBeLessThan(stopMsMax + slackMs)
+    expect(code, err).toBe(0)
+    await eventually(async () => expect(await commands.databaseRuns()).toBe(false), 5000)
+  },
+  120_000,
+)
+
+test('A stop ends in its time where the network to the database falls silent, while it serves and while it starts.', async () => {
+  const stage = await openStage()
+  onTestFinished(() => stage.close())
+  const network = await openProxy(stage.connection)
+  onTestFinished(() => network.close())
+  const commands = await commandStage()
+  const environment = {
+    ...settings,
+    DATABASE_URL: network.url,
+    PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
+  }
+  const company = await stage.company()
+  const service = commands.start(['--json', 'serve'], environment)
+  const url = JSON.parse(await service.shows('"url"')).url as string
+  network.fail('silent', 'all')
+  const ask = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${company.token}\r\n\r\n`
+  for (const path of ['/v1/clients', '/v1/clients?q=silent', '/v1/changes?after=now&wait=30'])
+    await openCaller(url, ask(path))
+  await pause(500)
+  const served = await stop(service)
+  expect(served.ms, served.err).toBeLessThan(stopMsMax + slackMs)
+
+  const starting = commands.start(['--json', 'serve'], environment)
+  await pause(3000)
+  const started = await stop(starting)
+  expect(started.ms, started.err).toBeLessThan(stopMsMax + slackMs)
+  await network.heal()
+}, 120_000)
