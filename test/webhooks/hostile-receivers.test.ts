@@ -1,9 +1,9 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendDue } from '#server/webhooks/start.ts'
 import type { Company } from '../stage/stage.ts'
-import { openReceiver, type Receiver } from './receiver.ts'
+import { openReceiver, openSocketServer, type Receiver } from './receiver.ts'
 import { type HookStage, openHookStage } from './stage.ts'
 
 /** What a receiver may do to a connection instead of answering: none of it holds an attempt, or the sender, up. */
@@ -22,34 +22,6 @@ afterAll(async () => {
   await other.close()
   await stage.close()
 })
-
-/** A server that writes bytes of its own choice to every request. */
-async function openSocketServer(behave: (socket: Socket) => void, when: 'connected' | 'received') {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)))
-    if (when === 'connected') return behave(socket)
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk
-      const [head = '', body] = text.split('\r\n\r\n')
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
-      if (body === undefined || Buffer.byteLength(body) < length) return
-      text = ''
-      behave(socket)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    open: () => sockets.size,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
-}
 
 type Outcome = { status: number; failure?: null } | { status: null; failure: 'timeout' | 'connection' | 'answer' }
 
@@ -225,7 +197,7 @@ describe('An attempt ends in its time with its reason, and the next company’s 
   })
 
   test.each<Row>(rows)('$does', async ({ behave, outcome, isSlow, when, stored }) => {
-    const receiver = await openSocketServer(behave, when ?? 'received')
+    const receiver = await openSocketServer(behave, when)
     try {
       const { id } = await stage.hook(attacked, receiver.url)
       await stage.hook(served, other.url)

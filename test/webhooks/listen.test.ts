@@ -1,10 +1,11 @@
+import type { Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Stage as CommandStage, createStage } from '../command/stage.ts'
 import { urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
-import { ok, openReceiver, type Receiver } from './receiver.ts'
+import { ok, openReceiver, openSocketServer, type Receiver } from './receiver.ts'
 
 /** `plumbline listen`, as a process of its own beside the service. */
 
@@ -38,7 +39,7 @@ type Line = {
 /** A run of the command that has said its secret; what it says is read as it is said. */
 async function listen(...words: string[]) {
   const given = ['listen', '--company', `${company.id}`, '--forward-to', receiver.url, '--json', ...words]
-  const run = commands.start(given, { DATABASE_URL: urlOf(stage.connection) })
+  const run = commands.start(given, { DATABASE_URL: urlOf(stage.connection), WEBHOOK_TIMEOUT_MS: '500' })
   await run.shows('"secret"')
   const lines = (): Line[] =>
     run.said.out
@@ -100,6 +101,30 @@ describe('plumbline listen', () => {
     expect(receiver.got[0]).toMatchObject({ type: 'clients.updated', data: { record_id: id } })
     expect(receiver.got[0]?.data).not.toHaveProperty('record')
     await stop('SIGINT')
+  })
+
+  test('goes on after a receiver that changes the protocol, hints or never answers, and ends at Ctrl-C during an attempt.', async () => {
+    const behaviours: ((socket: Socket) => void)[] = [
+      (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+      (socket) => void socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'),
+      (socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n'),
+    ]
+    const hostile = await openSocketServer((socket) => behaviours.shift()?.(socket))
+    try {
+      const { stop, lines } = await listen('--forward-to', hostile.url)
+      await create('One')
+      await eventually(async () => expect(lines()).toHaveLength(4))
+      expect(lines().slice(1)).toMatchObject([
+        { attempt: 1, status: 101, after: null },
+        { attempt: 2, status: null, after: null },
+        { attempt: 3, status: 204 },
+      ])
+      await create('Two')
+      await eventually(async () => expect(hostile.got()).toBe(4))
+      expect(await stop('SIGINT')).toBe(130)
+    } finally {
+      await hostile.close()
+    }
   })
 
   test('killed, it goes on behind the cursor that it said last, with the secret that is given.', async () => {

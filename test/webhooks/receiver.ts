@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
 /** Somebody who receives webhooks, and behaves as a test wants. */
@@ -76,4 +76,35 @@ function answer(response: ServerResponse, behaviour: Behaviour): void {
   response.writeHead(behaviour.status, behaviour.headers)
   if (behaviour.goesOn) response.write(behaviour.body)
   else response.end(behaviour.body)
+}
+
+/** A receiver that writes bytes of its own choice, once a message has come whole or before it is read. */
+export async function openSocketServer(behave: (socket: Socket) => void, when: 'connected' | 'received' = 'received') {
+  const sockets = new Set<Socket>()
+  let got = 0
+  const server = createSocketServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)))
+    if (when === 'connected') return behave(socket)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+      const [head = '', body] = text.split('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
+      if (body === undefined || Buffer.byteLength(body) < length) return
+      text = ''
+      got++
+      behave(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    /** The messages that came whole. */
+    got: () => got,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
 }
