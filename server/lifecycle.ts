@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
-import { openGate, TimeOver, within } from './wait/wait.ts'
+import { openGate, TimeOver, waitWithin } from './wait/wait.ts'
 
 export type Stop = ReturnType<typeof listenForStop>
 
@@ -87,7 +87,7 @@ export async function stopParts(
 ): Promise<void> {
   const stopPart = async ([part, work]: [string, Promise<unknown> | undefined]): Promise<void> => {
     try {
-      if (work) await within({ ms, of: 'a part of the stop' }, work)
+      if (work) await waitWithin({ ms, of: 'a part of the stop' }, work)
     } catch (error) {
       if (!(error instanceof TimeOver)) throw error
       log.error({ part }, 'a part of the service did not stop in time, and was left')

@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import { flush, writeSecret } from './embedded/folders.ts'
 import { unlessAbsent } from './embedded/problems.ts'
 import type { SealingKeys } from './store/seal.ts'
-import { type Limit, within } from './wait/wait.ts'
+import { type Limit, waitWithin } from './wait/wait.ts'
 
 /**
  * Returns the keys that seal secrets: those of the settings, else one in the data folder that only its owner can read.
@@ -18,10 +18,10 @@ export function sealingKeys(config: Config): SealingKeys {
   if (secret !== null) return { current: async () => secret, all: async () => [secret, ...given] }
   const { file, former } = filesOf(config)
   return {
-    current: () => within(fileLimit, keyIn(config)),
+    current: () => waitWithin(fileLimit, keyIn(config)),
     // The former key exists until nothing is sealed with it any more.
     all: () =>
-      within(
+      waitWithin(
         fileLimit,
         (async () => [await keyIn(config), ...(await keyOrNone(former)), ...given, ...(await keyOrNone(file))])(),
       ),

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { createUnfinishedPath, flush, removeLeftovers } from '../embedded/folders.ts'
 import { formatFileTrouble, unlessAbsent } from '../embedded/problems.ts'
 import { readOwnIdentity } from '../embedded/processes.ts'
-import { atMost, type Limit, within } from '../wait/wait.ts'
+import { atMost, type Limit, waitWithin } from '../wait/wait.ts'
 import { BackupProblem } from './manifest.ts'
 
 /** A disk that answers later is one that hangs. */
@@ -43,9 +43,9 @@ export async function createComplete<T>(whole: CompletionRequest, make: (fresh: 
     await flush(parent)
   }
   try {
-    await within(folderLimit, prepare())
+    await waitWithin(folderLimit, prepare())
     const made = await make(fresh)
-    await within(folderLimit, giveName())
+    await waitWithin(folderLimit, giveName())
     return made
   } catch (error) {
     throw folderProblem(error, parent, remedy)

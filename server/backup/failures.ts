@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { replaceFile } from '../embedded/folders.ts'
-import { type Limit, within } from '../wait/wait.ts'
+import { type Limit, waitWithin } from '../wait/wait.ts'
 import { backupsIn } from './stored-backups.ts'
 
 const noteLimit: Limit = { ms: 10_000, of: 'the note of a failure' }
@@ -32,11 +32,11 @@ export function openFailureNotes(dataFolder: string) {
       const outcome = failure && { at: failure.at.toISOString(), says: failure.says }
       const outcomes = { ...unwritten, [work]: outcome }
       try {
-        const written = await within(noteLimit, readFailures(file))
+        const written = await waitWithin(noteLimit, readFailures(file))
         const noted = withOutcomes(written, outcomes)
         if (JSON.stringify(noted) !== JSON.stringify(written)) {
-          await within(noteLimit, mkdir(dataFolder, { recursive: true }))
-          await within(noteLimit, replaceFile(file, `${JSON.stringify(noted)}\n`))
+          await waitWithin(noteLimit, mkdir(dataFolder, { recursive: true }))
+          await waitWithin(noteLimit, replaceFile(file, `${JSON.stringify(noted)}\n`))
         }
         unwritten = {}
       } catch {

@@ -4,7 +4,7 @@ import type { Connection as Embedded } from '../embedded/members.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
-import { type Limit, within } from '../wait/wait.ts'
+import { type Limit, waitWithin } from '../wait/wait.ts'
 import { folderProblem } from './create-complete.ts'
 import type { FailureNotes } from './failures.ts'
 import type { Manifest } from './manifest.ts'
@@ -47,9 +47,9 @@ async function runKept(
   const { config, now, signal, notes } = wanted
   const folder = config.backupTo as string
   try {
-    if (!(await within(folderLimit, isDue(folder)))) return undefined
+    if (!(await waitWithin(folderLimit, isDue(folder)))) return undefined
     const made = await createBackup(wanted, { to: join(folder, nameAt(now())), remedy: keptRemedy })
-    const removed = await within(folderLimit, removeOld(folder, config.backupKeep, config.archive))
+    const removed = await waitWithin(folderLimit, removeOld(folder, config.backupKeep, config.archive))
     await notes.note('backup', null)
     return { ...made, removed }
   } catch (cause) {

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { type Header, pack as newArchive, type Pack, extract as readArchive } from 'tar-stream'
-import { atMost, type Limit, pour, waitFor, within } from '../wait/wait.ts'
+import { atMost, type Limit, pour, waitFor, waitWithin } from '../wait/wait.ts'
 import { BackupProblem, type FileFacts } from './manifest.ts'
 
 /** Tar archives are read and written entry by entry, with one chunk in memory. */
@@ -54,7 +54,7 @@ export function writeTar(file: string) {
     /** Resolves when the whole archive is on the disk. */
     async end(): Promise<void> {
       pack.finalize()
-      await unlessFailed(() => within(endLimit, written))
+      await unlessFailed(() => waitWithin(endLimit, written))
     },
     /** Abandons the archive. Resolves when the file is closed. Does nothing after `end`. */
     async destroy(): Promise<void> {

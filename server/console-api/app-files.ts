@@ -5,7 +5,7 @@ import { htmlPage } from '#derive/html.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AcceptHeaders, builtFile } from '../http/codings.ts'
 import type { HttpResponse } from '../http/send.ts'
-import { type Limit, within } from '../wait/wait.ts'
+import { type Limit, waitWithin } from '../wait/wait.ts'
 import { contentPolicy } from './response.ts'
 
 /** The folder with the build of the console. */
@@ -24,7 +24,7 @@ export type AppFiles = (
 export const openAppFiles =
   (folder: string): AppFiles =>
   (path, method, headers) =>
-    within(fileLimit, answerFile(folder, path, method, headers))
+    waitWithin(fileLimit, answerFile(folder, path, method, headers))
 
 /** Longer than a busy disk takes for a small file. */
 const fileLimit: Limit = { ms: 10_000, of: 'a file of the web interface' }

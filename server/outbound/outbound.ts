@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { inTime, type Time, within } from '../wait/wait.ts'
+import { inTime, type Time, waitWithin } from '../wait/wait.ts'
 import { isNamedNetwork, whyNotTo } from './addresses.ts'
 import {
   type CheckedAddress,
@@ -47,7 +47,7 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
   return {
     /** Checks an address before it is stored. Throws `NotSentError` if nothing would be sent to it. */
     check: async (text: string): Promise<void> => {
-      const { url, addresses } = await inItsTime(timeout, undefined, (time) => within(time, lookUp(text)))
+      const { url, addresses } = await inItsTime(timeout, undefined, (time) => waitWithin(time, lookUp(text)))
       if (!mayHavePort(url) && !addresses.every((address) => isNamedNetwork(address, networks)))
         throw new NotSentError('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
     },
@@ -82,7 +82,7 @@ function openDestination(lookUp: () => Promise<CheckedAddress>, timeout: number)
     /** Sends a message. Throws `NotSentError` if no answer came. */
     post: (message: Message): Promise<ReceiverResponse> =>
       inItsTime(timeout, message.signal, async (time) => {
-        sender ??= createSender(await within(time, lookUp()))
+        sender ??= createSender(await waitWithin(time, lookUp()))
         return sender.post(message, time)
       }),
     /** Closes its connections. */

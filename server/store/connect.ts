@@ -6,7 +6,7 @@ import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import type { Run, Statement } from '#sql/statement.ts'
 import { type BackendRow, begin, rollback, selectBackend } from '#sql/system/connection.ts'
-import { atMost, type Bound, type Limit, type Time, within } from '../wait/wait.ts'
+import { atMost, type Limit, type Time, type WaitEnd, waitWithin } from '../wait/wait.ts'
 import { Fault } from './faults.ts'
 import { clientKeepAlives } from './session.ts'
 import { backendKey, markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
@@ -130,7 +130,7 @@ const commandOptions = { options: commandSettings, waitMs: connectTimeoutMs, tra
 export async function refuseSharedSessions(connection: Connection): Promise<void> {
   if (!('connectionString' in connection)) return
   const connector = createConnector(connection, { ...commandOptions, options: '' })
-  await within(
+  await waitWithin(
     factsLimit,
     probeSessions(() => openClient(connector)),
   )
@@ -154,14 +154,14 @@ export async function connectClient(config: pg.ClientConfig): Promise<pg.Client>
 /** Runs `work` with a connection of its own, without the time limits of requests. Closes it when the bound is over. */
 export async function withClient<T>(
   connection: Connection,
-  bound: Bound,
+  bound: WaitEnd,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const connector = createConnector(connection, commandOptions)
   const client = await openClient(connector)
   try {
     await connector.prepare(client)
-    return await within(bound, work(client))
+    return await waitWithin(bound, work(client))
   } finally {
     await endClient(client)
   }
@@ -193,9 +193,9 @@ export async function readUntil<T>(
   const { host } = client
   const isName = !host.startsWith('/') && host !== 'localhost' && isIP(host) === 0
   try {
-    if (isName) await within(time, resolve(host))
-    await within(time, client.connect())
-    return await within(
+    if (isName) await waitWithin(time, resolve(host))
+    await waitWithin(time, client.connect())
+    return await waitWithin(
       time,
       work(async <Row>(statement: Statement) => (await client.query<Row & object>(statement)).rows),
     )

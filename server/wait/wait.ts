@@ -28,7 +28,7 @@ export type Limit = { ms: number; of: string }
 export type Time = AbortSignal & { readonly [timed]: true }
 declare const timed: unique symbol
 
-export type Bound = Limit | Time | End
+export type WaitEnd = Limit | Time | End
 
 /** Thrown when a wait has lasted to its limit. Its code is that of the system for a connection that is silent. */
 export class TimeOver extends Error {
@@ -51,7 +51,7 @@ type Begin<T> = (
  * Creates a promise that `begin` settles. Rejects when its bound is over. `begin` may return a function that then ends
  * the work, such as by a signal to a process.
  */
-export function waitFor<T>(bound: Bound, begin: Begin<T>): Promise<T> {
+export function waitFor<T>(bound: WaitEnd, begin: Begin<T>): Promise<T> {
   if (typeof bound === 'string') return new Promise((resolve, reject) => void begin(resolve, reject, doNothing))
   return new Promise((resolve, reject) => {
     let endWork: (() => void) | undefined
@@ -104,7 +104,7 @@ function startClock(bound: Limit | Time, end: (error: unknown) => void) {
 const doNothing = (): void => undefined
 
 /** Waits for a promise. Rejects when the bound is over; the work goes on and its outcome is dropped. */
-export const within = <T>(bound: Bound, work: Promise<T>): Promise<T> =>
+export const waitWithin = <T>(bound: WaitEnd, work: Promise<T>): Promise<T> =>
   waitFor<T>(bound, (resolve, reject) => void work.then(resolve, reject))
 
 /** Creates a promise that `open` resolves when the process is to stop. */
@@ -118,7 +118,7 @@ export function openGate<T>() {
 
 /** Waits for a promise for a time at most. Resolves to undefined after it. */
 export const atMost = <T>(ms: number, work: Promise<T>): Promise<T | undefined> =>
-  within({ ms, of: 'a wait' }, work).catch((error: unknown) => {
+  waitWithin({ ms, of: 'a wait' }, work).catch((error: unknown) => {
     if (error instanceof TimeOver) return undefined
     throw error
   })
@@ -140,7 +140,7 @@ export async function inTime<T>(limit: Limit, work: (time: Time) => Promise<T>, 
 }
 
 /** Waits for an event. Rejects with the error of the emitter, or when the bound is over. */
-export const eventOf = (bound: Bound, emitter: EventEmitter, event: string): Promise<void> =>
+export const eventOf = (bound: WaitEnd, emitter: EventEmitter, event: string): Promise<void> =>
   waitFor(bound, (resolve, reject) => {
     const onEvent = (): void => {
       emitter.off('error', onError)
@@ -158,7 +158,7 @@ type Streams = readonly [source: AsyncIterable<unknown>, ...others: NodeJS.Writa
 
 /** Moves all of a source through streams. A limit is that of each piece. */
 export const pour = (
-  bound: Bound,
+  bound: WaitEnd,
   [source, ...others]: Streams,
   options: { end?: boolean; signal?: AbortSignal } = {},
 ): Promise<void> =>
@@ -175,13 +175,13 @@ export const pour = (
   })
 
 /** Yields the pieces of a source. Throws if the next one does not come within the bound, and destroys the source. */
-export async function* eachWithin<T>(bound: Bound, source: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* eachWithin<T>(bound: WaitEnd, source: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
   let isWaiting = false
   try {
     for (;;) {
       isWaiting = true
-      const { done, value } = await within(bound, iterator.next())
+      const { done, value } = await waitWithin(bound, iterator.next())
       isWaiting = false
       if (done) return
       yield value

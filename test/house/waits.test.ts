@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { atMost, eachWithin, ends, eventOf, inTime, pour, TimeOver, waitFor, within } from '#server/wait/wait.ts'
+import { atMost, eachWithin, ends, eventOf, inTime, pour, TimeOver, waitFor, waitWithin } from '#server/wait/wait.ts'
 import { linesWith, sourceFiles, textOf } from './sources.ts'
 
 /** No wait of the service is without an end: one module waits, and the others give it a limit or name the end. */
@@ -66,14 +66,14 @@ describe('A wait', () => {
     })
     await expect(work).rejects.toThrow('a test took longer than 0.06 s')
     expect(isEnded).toBe(true)
-    await expect(within(limit, never)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    await expect(waitWithin(limit, never)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     expect(await atMost(limit.ms, never)).toBe(undefined)
     await expect(eventOf(limit, new PassThrough(), 'close')).rejects.toThrow(TimeOver)
   })
 
   test('gives the result or the error that comes in time, and leaves no timer or listener.', async () => {
-    expect(await within(limit, Promise.resolve('came'))).toBe('came')
-    await expect(within(limit, Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+    expect(await waitWithin(limit, Promise.resolve('came'))).toBe('came')
+    await expect(waitWithin(limit, Promise.reject(new Error('failed')))).rejects.toThrow('failed')
     await expect(
       waitFor(limit, () => {
         throw new Error('not begun')
@@ -98,15 +98,15 @@ describe('A wait', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(TimeOver)
       }
-      await expect(within(time, never)).rejects.toThrow(TimeOver)
+      await expect(waitWithin(time, never)).rejects.toThrow(TimeOver)
       return pieces
     })
     expect(came).toEqual(['one'])
     const stopping = new AbortController()
-    const stopped = inTime({ ms: 60_000, of: 'a test' }, (time) => within(time, never), stopping.signal)
+    const stopped = inTime({ ms: 60_000, of: 'a test' }, (time) => waitWithin(time, never), stopping.signal)
     stopping.abort(new Error('stopped'))
     await expect(stopped).rejects.toThrow('stopped')
-    await expect(inTime(limit, (time) => within(time, never), stopping.signal)).rejects.toThrow('stopped')
+    await expect(inTime(limit, (time) => waitWithin(time, never), stopping.signal)).rejects.toThrow('stopped')
   })
 
   test('for pieces begins anew with each, and ends when one does not come.', async () => {
