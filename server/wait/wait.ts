@@ -15,6 +15,7 @@ export const ends = {
   'the places before it': 'Each place is held for one bounded read, and left after it.',
   'its connection to the database': 'server/store/deadline.ts ends a connection that does not answer in time.',
   'the caller’s connection': 'REQUEST_TIMEOUT_MS and WRITE_TIMEOUT_MS end the connection, and a stop does.',
+  'its claim': 'server/webhooks/turns.ts ends a turn that outlives its claim.',
   'its own timer': 'The promise sets a timer that resolves it.',
   'a stop': 'A person or a service manager stops the process, and server/lifecycle.ts bounds the stop.',
   'the other process': 'It lasts as long as the other process, and a stop does not wait for it.',

@@ -1,4 +1,5 @@
 import { repeat } from '../jobs/in-background.ts'
+import { atMost } from '../wait/wait.ts'
 import type { App } from './app.ts'
 import { openTurns, turnsSize } from './turns.ts'
 
@@ -31,20 +32,12 @@ export function startWebhooks(app: App, size = turnsSize) {
     async stop(): Promise<void> {
       ending.abort()
       const over = allOver()
-      await waitFor(over, stopMilliseconds)
+      await atMost(stopMilliseconds, over)
       for (const turn of turns.running) turn.cutOff()
-      await waitFor(over, cutOffMilliseconds)
+      await atMost(cutOffMilliseconds, over)
       clearInterval(looking)
     },
   }
-}
-
-/** Waits for work, and no longer than a time. */
-async function waitFor(work: Promise<void>, milliseconds: number): Promise<void> {
-  const { promise: isLate, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, milliseconds)
-  await Promise.race([work, isLate])
-  clearTimeout(timer)
 }
 
 /** Gives one turn to every endpoint that is due. Returns their number. */

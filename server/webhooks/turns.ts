@@ -9,6 +9,7 @@ import {
 } from '#sql/system/webhook-claims.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import { createSlots, type Size } from '../fair/slots.ts'
+import { waitFor } from '../wait/wait.ts'
 import type { App } from './app.ts'
 import { leaseSeconds } from './lease.ts'
 import { takeTurn } from './turn.ts'
@@ -66,18 +67,21 @@ export function openTurns(app: App, { each, ...size }: TurnsSize, ending: AbortS
 
   const begin = (webhook: ClaimedRow, claim: string, claimedAt: number): RunningTurn => {
     const cutOff = new AbortController()
-    const ended = Promise.withResolvers<void>()
+    let endWait = (): void => undefined
     const renew = (at: number): void => {
       turn.endsAt = Math.min(at, turn.begunAt + leaseMs) + leaseMs
     }
     const work = takeTurn(app, { webhook, claim, renew, ending, cutOff: cutOff.signal })
     const turn: RunningTurn = {
       ...{ webhook, claim, begunAt: claimedAt, endsAt: claimedAt + leaseMs },
-      over: Promise.race([work, ended.promise]).finally(() => leave(turn)),
+      over: waitFor<void>('its claim', (resolve, reject) => {
+        endWait = resolve
+        work.then(resolve, reject)
+      }).finally(() => leave(turn)),
       cutOff: () => cutOff.abort(),
       end() {
         cutOff.abort()
-        ended.resolve()
+        endWait()
       },
     }
     running.add(turn)
