@@ -1,5 +1,5 @@
 import type { Collection } from './collection.ts'
-import { type Connection, send } from './send.ts'
+import { type Connection, pause, send } from './send.ts'
 import { type Change, type ResourceName, type Resources, references, resourceNames } from './types.gen.ts'
 
 /** The changes of a company, in order and without a gap. */
@@ -26,6 +26,8 @@ const waitSeconds = 20
 /** Milliseconds that a page may take beyond its `wait`. */
 const beyondWaitMs = 15_000
 const pageSize = 100
+/** Milliseconds between two pages of a feed that does not move, though its answers do not wait. */
+const idleMs = 1000
 
 /** Reads one page of the feed. Retries until the signal aborts. */
 async function readPage<R extends ResourceName>(
@@ -43,7 +45,21 @@ async function readPage<R extends ResourceName>(
     { signal, deadlineMs: Number.POSITIVE_INFINITY },
   )
   const { data, meta } = body as { data: never[]; meta: { next: string; more: boolean; records: ResourceName[] } }
-  return { changes: data, ...meta }
+  const { next, more, records: names } = meta
+  if (typeof next !== 'string') throw new TypeError('the answer is no page of changes: it has no cursor')
+  return { changes: data, next, more, records: names }
+}
+
+/** Reads the next page of a feed, and waits for a moment if it does not move: no answer makes a follower hammer. */
+async function readNext<R extends ResourceName>(
+  connection: Connection,
+  asked: Parameters<typeof readPage<R>>[1],
+): Promise<ChangesPage<R>> {
+  const start = performance.now()
+  const page = await readPage(connection, asked)
+  const isIdle = page.next === asked.after && page.changes.length === 0
+  if (isIdle && asked.wait > 0) await pause(Math.max(0, start + idleMs - performance.now()), asked.signal)
+  return page
 }
 
 /** Returns the cursor of this moment. */
@@ -56,7 +72,7 @@ export async function* follow<R extends ResourceName = ResourceName>(
   followed: FollowRequest<R> = {},
 ): AsyncGenerator<ChangesPage<R>, void, undefined> {
   for (let after = followed.after; ; ) {
-    const page = await readPage(connection, { ...followed, after, wait: waitSeconds })
+    const page = await readNext(connection, { ...followed, after, wait: waitSeconds })
     if (page.changes.length > 0 || page.next !== after) yield page
     after = page.next
   }
@@ -98,7 +114,7 @@ export async function consume<T, R extends ResourceName = ResourceName>(
   if (cursor === null) cursor = await copy()
   for (;;) {
     const previous: string = cursor
-    const page: ChangesPage<R> = await readPage(connection, {
+    const page: ChangesPage<R> = await readNext(connection, {
       ...{ after: previous, records, signal, wait: once ? 0 : waitSeconds },
     })
     if (page.next !== previous) {

@@ -191,6 +191,7 @@ export function openCollection<R extends ResourceName>(connection: Connection, n
       yield* data
       const last = data.at(-1) as { id: number } | undefined
       if (!last || data.length < meta.limit) return
+      if (!(last.id > afterId)) throw new Error(`the list does not go on after the id ${afterId}`)
       afterId = last.id
     }
   }
@@ -203,14 +204,14 @@ export function openCollection<R extends ResourceName>(connection: Connection, n
     delete: (id, options) => write(connection, writes.delete(id, options), options),
     deleteByRef: (externalRef, options) => write(connection, writes.deleteByRef(externalRef, options), options),
     list: (query = {}, options) => walk(`/v1/${name}`, query as Query, options),
-    choices: (field, query = {}, options) => walk(`/v1/choices/${name}/${field}`, query, options),
+    choices: (field, query = {}, options) => walk(`/v1/choices/${name}/${encodeURIComponent(field)}`, query, options),
     page: async (query = {}, options) => {
       const { data, meta } = await page(`/v1/${name}`, query as Query, options)
-      return { records: data, ...meta }
+      return { records: data, ...pageMetaOf(meta) }
     },
     history: async (id, query = {}, options) => {
       const { data, meta } = await page(`/v1/${name}/${idText(id)}/history`, query, options)
-      return { changes: data, ...meta }
+      return { changes: data, ...pageMetaOf(meta) }
     },
   }
 }
@@ -226,6 +227,8 @@ export function openPreviews<R extends ResourceName>(connection: Connection, nam
     deleteByRef: (externalRef, options) => previewWrite(connection, writes.deleteByRef(externalRef, options), options),
   }
 }
+
+const pageMetaOf = ({ total, limit, offset }: PageMeta): PageMeta => ({ total, limit, offset })
 
 /** Returns the member `data` of an answer. */
 export const dataOf = ({ body }: SuccessResponse): unknown => (body as { data?: unknown } | undefined)?.data
@@ -285,17 +288,33 @@ export async function previewWrite(
     },
     options,
   )
-  return { method, path, body: text, key: keyOf(options), headers: given, ...(answered as { plan: WritePlan }).plan }
+  const { hash, total, changes, would_delete, would_keep } = (answered as { plan: WritePlan }).plan
+  const plan: WritePlan = { hash, total, changes, would_delete, would_keep }
+  return { method, path, body: text, key: keyOf(options), headers: given, ...plan }
 }
 
-/** Applies a preview exactly, or not at all. Throws Refused `plan_changed` if its effect would differ by now. */
+const previewMethods: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies Preview['method'][]
+
+/**
+ * Applies a preview exactly, or not at all. Throws Refused `plan_changed` if its effect would differ by now, and
+ * TypeError if the stored value is none that this client makes.
+ */
 export async function applyPreview(
   connection: Connection,
   { method, path, body, key, headers, hash }: Preview,
   options: CallOptions = {},
 ): Promise<Applied> {
+  if (
+    !previewMethods.includes(method) ||
+    (body !== null && typeof body !== 'string') ||
+    !/^sha256-[\w-]{1,100}$/.test(hash)
+  ) {
+    throw new TypeError('not a preview of this client')
+  }
   const call: Call = {
-    ...{ method, path, key, headers: { ...headers, 'If-Plan': `"${hash}"` } },
+    ...{ method, path, key: keyOf({ key }) },
+    // Conditions alone: the headers of a stored value must not replace the token.
+    headers: { 'If-Match': headers['If-Match'], 'If-None-Match': headers['If-None-Match'], 'If-Plan': `"${hash}"` },
     ...(body === null ? {} : { body }),
     attemptMs: null,
   }

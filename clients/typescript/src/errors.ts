@@ -31,15 +31,42 @@ type RefusedOf<C extends Code> = Error & {
 /** A refusal of the service. `code` determines its members. */
 export type Refused = { [C in Code]: RefusedOf<C> }[Code]
 
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+const isList = (value: unknown): boolean => Array.isArray(value)
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !isList(value)
+
+/** The members of a body that an error takes over, each with its type. Any other could replace those of an Error. */
+const problemMembers: { readonly [name in Exclude<keyof Problem, 'request_id'>]-?: (value: unknown) => boolean } = {
+  type: isText,
+  title: isText,
+  status: isNumber,
+  detail: isText,
+  code: isText,
+  errors: isList,
+  required_scope: isText,
+  feature: isText,
+  limit: isNumber,
+  used: isNumber,
+  blocked_by: isList,
+  refused: isList,
+  plan: isObject,
+  conflicts: isList,
+}
+
 class RefusedError extends Error {
   override readonly name = 'Refused'
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
 
-  constructor({ request_id, ...problem }: Problem, retryAfter: number | undefined) {
-    super(`${problem.status} ${problem.code}: ${problem.detail}`)
-    Object.assign(this, problem)
-    this.requestId = request_id
+  constructor(problem: Problem, retryAfter: number | undefined) {
+    super(`${problem.status} ${problem.code}: ${isText(problem.detail) ? problem.detail : ''}`)
+    Object.assign(this, { type: 'about:blank', title: '', detail: '' })
+    for (const [name, isOfItsType] of Object.entries(problemMembers)) {
+      const value = problem[name as keyof Problem]
+      if (Object.hasOwn(problem, name) && isOfItsType(value)) Object.assign(this, { [name]: value })
+    }
+    this.requestId = isText(problem.request_id) ? problem.request_id : undefined
     this.retryAfter = retryAfter
   }
 }

@@ -88,11 +88,14 @@ export function connect(options: ConnectOptions): Plumbline {
     async undo(writeId, given = {}) {
       const key = keyOf(given)
       // The same key would replay the first call, so each call has its own, derived from the first.
-      for (let part = 1, records = 0; ; part += 1) {
+      for (let part = 1, records = 0, remaining = Number.POSITIVE_INFINITY; ; part += 1) {
         const partKey = part === 1 ? key : `${key}.${part}`
         const result = await write<UndoResult>(connection, undoing(writeId), { ...given, key: partKey })
         records += result.records
         if (result.remaining === 0) return { ...result, records }
+        if (!(result.remaining < remaining))
+          throw new Error(`the undo does not go on: ${result.remaining} records remain`)
+        remaining = result.remaining
       }
     },
     batch: (given) => openBatch(connection, given),

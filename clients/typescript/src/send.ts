@@ -51,6 +51,10 @@ const attemptMsDefault = 30_000
 const deadlineMsDefault = 60_000
 const pauseMsFirst = 100
 const pauseMsMax = 8_000
+/** The longest pause for which `Retry-After` is obeyed: a header alone stops no call for days. */
+const retryAfterMsMax = 3_600_000
+/** The longest time of a timer of the platform. A longer one would end at once. */
+const timerMsMax = 2 ** 31 - 1
 const retriedStatuses: readonly number[] = [408, 429, 502, 503, 504]
 const retriedCodes: readonly string[] = ['idempotency_in_progress', 'reference_conflict']
 
@@ -96,8 +100,10 @@ export async function send(connection: Connection, call: Call, options: CallOpti
     if ('answer' in outcome) return outcome.answer
     if (!outcome.isRetried) throw outcome.error
     const pauseMs = Math.max(jitteredPause(attempts), (outcome.retryAfter ?? 0) * 1000)
-    if (performance.now() + pauseMs >= end) throw new Unreachable({ key: call.key, attempts, cause: outcome.error })
-    await pause(pauseMs, signal)
+    if (Number.isFinite(end) && performance.now() + pauseMs >= end) {
+      throw new Unreachable({ key: call.key, attempts, cause: outcome.error })
+    }
+    await pause(Math.min(pauseMs, retryAfterMsMax), signal)
   }
 }
 
@@ -105,18 +111,21 @@ export async function send(connection: Connection, call: Call, options: CallOpti
 const jitteredPause = (attempts: number): number =>
   Math.random() * Math.min(pauseMsMax, pauseMsFirst * 2 ** Math.min(attempts, 20))
 
-/** Resolves after a time. Rejects with the reason of the signal when that aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after a time, 2^31 - 1 ms at most. Rejects with the reason of the signal when that aborts. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const onAbort = (): void => {
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      },
+      Math.min(ms, timerMsMax),
+    )
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
@@ -127,16 +136,20 @@ type Limits = { signal: AbortSignal | undefined; endsAt: number }
 
 async function attempt(connection: Connection, call: Call, { signal, endsAt }: Limits): Promise<Outcome> {
   const { attemptMs = attemptMsDefault } = call
+  const address = addressOf(connection, call)
   const token = await connection.token()
   const leftMs = Math.max(1, Math.min(endsAt - performance.now(), attemptMs ?? Number.POSITIVE_INFINITY))
   const timer = new AbortController()
   const timeout = Number.isFinite(leftMs)
-    ? setTimeout(() => timer.abort(new Error(`no whole answer within ${Math.round(leftMs)} ms`)), leftMs)
+    ? setTimeout(
+        () => timer.abort(new Error(`no whole answer within ${Math.round(leftMs)} ms`)),
+        Math.min(leftMs, timerMsMax),
+      )
     : undefined
   let response: Response
   let text: string
   try {
-    response = await fetch(connection.origin + call.path + queryText(call.query), {
+    response = await fetch(address, {
       method: call.method,
       headers: headersOf(connection, call, token),
       body: call.body ?? null,
@@ -150,6 +163,20 @@ async function attempt(connection: Connection, call: Call, { signal, endsAt }: L
     clearTimeout(timeout)
   }
   return outcomeOf(response, text, connection)
+}
+
+/**
+ * Returns the address of a call. Throws TypeError if it would not be of `/v1/` of this service as it is written: a path
+ * may come from a stored preview, and its token would go along.
+ */
+function addressOf({ origin }: Connection, { path, query }: Call): string {
+  const address = origin + path
+  const isOurs = /^\/v1\/[^?#]+$/.test(path) && URL.canParse(address)
+  // The parser resolves `..`, `%2e%2e` and backslashes, and so returns another text for them.
+  if (!isOurs || new URL(address).href !== address) {
+    throw new TypeError(`not a path of /v1/ of the service: ${path}`)
+  }
+  return address + queryText(query)
 }
 
 function headersOf({ userAgent }: Connection, { body, key, headers }: Call, token: string): Headers {
@@ -180,7 +207,7 @@ function outcomeOf(response: Response, text: string, { origin }: Connection): Ou
     return { error: new Error('the answer is no JSON'), isRetried: true }
   }
   const retryAfter = secondsOf(headers.get('retry-after'))
-  const problem = isProblem(body) ? body : foreignProblem(status, text)
+  const problem = isProblem(body) ? { ...body, status } : foreignProblem(status, text)
   const isRetried = retriedStatuses.includes(status) || retriedCodes.includes(problem.code)
   return { error: new Refused(problem, retryAfter), isRetried, retryAfter }
 }

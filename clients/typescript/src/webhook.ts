@@ -25,6 +25,12 @@ export type WebhookRequest =
 const toleranceMs = 5 * 60_000
 const secretPrefix = 'whsec_'
 const signatureVersion = 'v1,'
+/** Bytes of an HMAC with SHA-256. */
+const signatureBytes = 32
+/** Longest header in characters: more than eighty signatures. The service sends two at most. */
+const headerLengthMax = 4096
+/** Largest body in bytes. A change has a record of 1 MB at most, before and after it. */
+const bodyBytesMax = 8 * 1024 * 1024
 
 /**
  * Returns the event of a request. Throws BadSignature if none of the secrets signed it, or not within five minutes.
@@ -39,25 +45,26 @@ export async function verifyWebhook(
   const header = (name: string): string => {
     const { headers } = request
     const value = headers instanceof Headers ? headers.get(name) : headers[name]
-    if (typeof value === 'string' && value !== '') return value
-    throw new BadSignature(`the request has no header ${name}`)
+    if (typeof value !== 'string' || value === '') throw new BadSignature(`the request has no header ${name}`)
+    if (value.length > headerLengthMax) throw new BadSignature(`the header ${name} is too long`)
+    return value
   }
   const [id, sentAt, signatures] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')]
   if (!/^\d{1,12}$/.test(sentAt) || Math.abs(Date.now() - Number(sentAt) * 1000) > toleranceMs) {
     throw new BadSignature('the message is not of these five minutes')
   }
-  const body = request instanceof Request ? new Uint8Array(await request.arrayBuffer()) : bytesOf(request.body)
-  const signed = concat(bytesOf(`${id}.${sentAt}.`), body)
   const given = signatures
     .split(' ')
-    .flatMap((one) => (one.startsWith(signatureVersion) ? [fromBase64(one.slice(3))] : []))
+    .flatMap((one) => (one.startsWith(signatureVersion) ? [fromBase64(one.slice(signatureVersion.length))] : []))
+    .filter((one) => one?.length === signatureBytes)
+  if (given.length === 0) throw new BadSignature('the request has no signature of the version v1')
+  const body = request instanceof Request ? await readBody(request) : checkedBody(request.body)
+  const signed = concat([bytesOf(`${id}.${sentAt}.`), body])
   for (const secret of keys) {
-    const key = await importKey(secret)
-    for (const signature of given) {
-      // The platform compares in constant time.
-      if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) {
-        return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-      }
+    // One computation for each secret, whatever the request sends.
+    const own = new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(secret), signed))
+    if (given.some((one) => one !== undefined && isSame(one, own))) {
+      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
     }
   }
   throw new BadSignature('none of the secrets signed the message')
@@ -66,16 +73,49 @@ export async function verifyWebhook(
 function importKey(secret: string) {
   const raw = fromBase64(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret)
   if (!raw || raw.length === 0) throw new TypeError('a secret of a webhook begins with whsec_ and goes on in Base64')
-  return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+}
+
+/** Compares signatures in a time that does not depend on where they differ. */
+const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.reduce((difference, byte, index) => difference | (byte ^ (other[index] ?? 0)), 0) === 0
+
+const createTooLarge = (): BadSignature => new BadSignature(`the body has more than ${bodyBytesMax} bytes`)
+
+/** Reads a body up to its bound: nobody knows yet who sends it. */
+async function readBody({ headers, body }: Request): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(headers.get('content-length')) > bodyBytesMax) throw createTooLarge()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = body?.getReader()
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    size += read.value.length
+    if (size > bodyBytesMax) {
+      await reader?.cancel()
+      throw createTooLarge()
+    }
+    chunks.push(read.value)
+  }
+  return concat(chunks)
+}
+
+function checkedBody(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  if (body.length > bodyBytesMax) throw createTooLarge()
+  const bytes = bytesOf(body)
+  if (bytes.length > bodyBytesMax) throw createTooLarge()
+  return bytes
 }
 
 const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
 
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(first.length + second.length)
-  all.set(first)
-  all.set(second, first.length)
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((size, { length }) => size + length, 0))
+  let end = 0
+  for (const part of parts) {
+    all.set(part, end)
+    end += part.length
+  }
   return all
 }
 
