@@ -20,6 +20,8 @@ export const fieldCodes = {
   not_of_client: 'The project is one of another client, or the estimate is to another.',
   not_of_project: 'The estimate is for another project. Only the web interface and the command keep invoices.',
   may_not_fall: 'The number is below the one on record and may only rise.',
+  invisible:
+    'The text has an invisible character, which the message names. Only the web interface and the command set accounts.',
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
@@ -28,7 +30,13 @@ export const fieldCodes = {
 type FieldCode = keyof typeof fieldCodes
 
 /** Field codes that only the console's operations return. */
-const consoleFieldCodes: readonly FieldCode[] = ['not_of_project', 'wrong_password', 'too_weak', 'unreachable']
+const consoleFieldCodes: readonly FieldCode[] = [
+  'not_of_project',
+  'wrong_password',
+  'too_weak',
+  'invisible',
+  'unreachable',
+]
 
 /** The field codes of /v1. */
 export const apiFieldCodes = (Object.keys(fieldCodes) as FieldCode[]).filter(

@@ -30,7 +30,7 @@ describe('The SQL that is derived', () => {
         ranges: [{ field: 'end_date', to: odd }],
       }),
       listCalls(7, { code: odd, route: odd }, page),
-      candidatesFor(odd, null),
+      candidatesFor(odd, { accountId: null, companyId: null }),
       ...insertRecords({
         ...{ author, definition: projects, currency: odd },
         records: [{ id: 1, by: author, values: { name: odd, notes: odd } }],

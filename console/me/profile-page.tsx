@@ -2,6 +2,7 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
+import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import type { OwnSession } from '#derive/console/responses.ts'
 import { type LoadResult, useLoaded } from '../client/use-loaded.ts'
@@ -37,7 +38,7 @@ export function ProfilePage() {
 /** Changes one’s own name and e-mail address. Another address needs the password. */
 function OwnData() {
   const { profile, common, commonFields } = useTexts()
-  const { account, reload } = useMe()
+  const { account, company, reload } = useMe()
   const [name, setName] = useState(account.name)
   const [email, setEmail] = useState(account.email)
   const [current, setCurrent] = useState('')
@@ -53,6 +54,12 @@ function OwnData() {
       <SmallForm form={form} confirm={common.save} isDisabled={isOtherEmail && current === ''}>
         <SmallField label={commonFields.name} autoComplete="name" {...form.bindField('name', name, setName)} />
         <SmallField label={commonFields.email} autoComplete="email" {...form.bindField('email', email, setEmail)} />
+        <TextField
+          label={profile.company}
+          value={company.id}
+          helperText={profile.companyHint}
+          slotProps={{ htmlInput: { readOnly: true } }}
+        />
         {isOtherEmail && (
           <PasswordField
             label={profile.current}

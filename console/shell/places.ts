@@ -11,10 +11,10 @@ export const lists: readonly Definition[] = registry.filter(isLookup)
 export const listPath = (resource: string, filter?: object): string =>
   filter ? `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}` : `/${resource}`
 export const createPath = (resource: string): string => `/${resource}/create`
-export const pathOf = (resource: string, id: number | string): string => `/${resource}/${id}/show`
-export const editPath = (resource: string, id: number | string): string => `/${resource}/${id}`
+export const pathOf = (resource: string, id: number | string): string => `/${resource}/${encodeURIComponent(id)}/show`
+export const editPath = (resource: string, id: number | string): string => `/${resource}/${encodeURIComponent(id)}`
 export const importPath = (resource: string): string => `/import/${resource}`
 
 /** The addresses of the agents' previews and of one preview. */
 export const agentsPath = '/agents'
-export const agentPreviewPath = (id: string): string => `${agentsPath}/${id}`
+export const agentPreviewPath = (id: string): string => `${agentsPath}/${encodeURIComponent(id)}`

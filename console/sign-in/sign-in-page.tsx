@@ -7,6 +7,7 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useLogin } from 'react-admin'
+import type { BodyOf } from '#derive/console/operations.ts'
 import type { AccountChoice } from '#derive/console/responses.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
 import { refusalText } from '../texts/refusal-text.ts'
@@ -15,7 +16,15 @@ import { Brand } from '../ui/page.tsx'
 import { Lead, Text } from '../ui/panel.tsx'
 
 /** The typed values, and the chosen account. */
-type Credentials = { [name: string]: FormDataEntryValue | number }
+type Credentials = BodyOf<'session.begin'>
+type TypedValues = Pick<Credentials, 'email' | 'password'> & { company: string }
+
+/** Returns the typed number of a company: undefined if there is none, NaN if it is no number. */
+function companyOf({ company }: TypedValues): number | undefined {
+  const digits = company.trim()
+  if (digits === '') return undefined
+  return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : Number.NaN
+}
 
 /** The sign-in. A wrong name and a wrong password get the same message. */
 export function SignInPage() {
@@ -23,7 +32,8 @@ export function SignInPage() {
   const { signIn } = texts
   const login = useLogin()
   const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const [refusal, setRefusal] = useState<string>()
+  const [wrongCompany, setWrongCompany] = useState(false)
   const [choosing, setChoosing] = useState<{ given: Credentials; choices: readonly AccountChoice[] }>()
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`
@@ -31,17 +41,25 @@ export function SignInPage() {
 
   async function submit(given: Credentials): Promise<void> {
     setBusy(true)
-    setError(undefined)
+    setRefusal(undefined)
     try {
       await login(given)
     } catch (refused) {
       if (refused instanceof SeveralAccounts) setChoosing({ given, choices: refused.choices })
       else {
         setChoosing(undefined)
-        setError(refused)
+        setRefusal(refusalText(refused, texts, given.company_id !== undefined))
       }
       setBusy(false)
     }
+  }
+
+  function submitTyped(typed: TypedValues): void {
+    const { email, password } = typed
+    const company_id = companyOf(typed)
+    setWrongCompany(Number.isNaN(company_id))
+    if (Number.isNaN(company_id)) return
+    submit({ email, password, ...(company_id === undefined ? {} : { company_id }) })
   }
 
   return (
@@ -63,13 +81,13 @@ export function SignInPage() {
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              submit(Object.fromEntries(new FormData(event.currentTarget)))
+              submitTyped(Object.fromEntries(new FormData(event.currentTarget)) as TypedValues)
             }}
           >
             <Stack spacing={2}>
-              {error !== undefined && (
+              {refusal !== undefined && (
                 <Alert severity="error" variant="outlined">
-                  {refusalText(error, texts)}
+                  {refusal}
                 </Alert>
               )}
               <TextField
@@ -88,6 +106,16 @@ export function SignInPage() {
                 autoComplete="current-password"
                 required
                 size="medium"
+              />
+              {/* It is always here: asked only where an address has several accounts, it would tell that. */}
+              <TextField
+                name="company"
+                label={signIn.company}
+                helperText={wrongCompany ? signIn.companyWrong : signIn.companyHint}
+                error={wrongCompany}
+                autoComplete="off"
+                size="medium"
+                slotProps={{ htmlInput: { inputMode: 'numeric' } }}
               />
               <Button type="submit" variant="contained" size="large" loading={isBusy}>
                 {signIn.title}

@@ -15,8 +15,10 @@ export function errorText(error: unknown, texts: Texts): string {
 }
 
 /** Returns the text of a refused sign-in. */
-export function refusalText(error: unknown, texts: Texts): string {
+export function refusalText(error: unknown, texts: Texts, namesCompany = false): string {
   if (isRefused(error, 'too_many_requests')) return texts.signIn.throttled
-  if (isUnauthorized(error) || isRefused(error, 'validation_failed')) return texts.signIn.wrong
+  if (isUnauthorized(error) || isRefused(error, 'validation_failed')) {
+    return namesCompany ? texts.signIn.wrongWithCompany : texts.signIn.wrong
+  }
   return errorText(error, texts)
 }

@@ -42,7 +42,7 @@ export const consoleRoot = '/console'
 /** The operations of the console, under the root. They type the server's handlers and the client of the pages. */
 export const consoleOperations = {
   'session.begin': post<said.OwnAccount | { choose: said.AccountChoice[] }>()('/session', 'nobody', {
-    body: { email: 'text', password: 'text', account_id: 'id?' },
+    body: { email: 'text', password: 'text', account_id: 'id?', company_id: 'id?' },
   }),
   'session.end': remove()('/session', 'nobody', { success: 204 }),
   'me.fetch': get<said.OwnAccount>()('/me', 'session'),

@@ -1,4 +1,6 @@
+import { visibleText } from '#derive/visible-text.ts'
 import { formatCount } from '#derive/words.ts'
+import { accountsOfOneAddress, type TwinsRow } from '#sql/system/accounts.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import { type ClaimFigures, claimFigures } from '#sql/system/webhook-claims.ts'
@@ -59,6 +61,7 @@ async function checkContent(config: Config, database: Database): Promise<Check[]
     { name: 'distribution', check: () => checkDistribution(database) },
     { name: 'seal', check: () => checkSeal(config, database) },
     { name: 'demo', check: () => checkDemo(config, database) },
+    { name: 'accounts', check: () => checkAddresses(database) },
     { name: 'changes', check: () => checkChanges(database) },
     { name: 'webhooks', check: () => checkWebhooks(config, database) },
     { name: 'erased', check: () => checkErased(config, database) },
@@ -205,13 +208,26 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   if (published.length > 0) {
     return failCheck(
       'demo',
-      `the password of ${published.map(({ email }) => email).join(', ')} is published in the sources: start the service, which replaces it.`,
+      `the password of ${published.map(({ email }) => visibleText(email)).join(', ')} is published in the sources: start the service, which replaces it.`,
     )
   }
   if (open.length === 0) return passCheck('demo', 'no account of the demo is enabled')
   const says = `${formatCount(open.length, 'account')} of the demo can sign in with the passwords that "serve" prints`
   if (!isReachable(config)) return passCheck('demo', says)
   return warnCheck('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
+}
+
+const twinsNamedMax = 20
+
+/** Checks for accounts of a company whose addresses are equal since an upgrade. */
+async function checkAddresses(database: Database): Promise<Check> {
+  const rows = await database.read<TwinsRow>(accountsOfOneAddress(twinsNamedMax))
+  if (rows.length === 0) return passCheck('accounts', 'no two of a company have the same e-mail address')
+  const named = rows.map(({ company_id, ids }) => `${ids.join(' and ')} of company ${company_id}`).join('; ')
+  return warnCheck(
+    'accounts',
+    `the addresses of ${named} are equal but for characters that nobody sees: give all but one another address in Settings, Accounts.`,
+  )
 }
 
 /** Checks that all persons in the files of erased persons are erased, because a restore brings a person back. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { OwnAccount } from '#derive/console/responses.ts'
+import { replaceInvisible } from '#registry/invisible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
@@ -14,13 +15,14 @@ export const session = {
   /** Signs in, always with a new session. The session that the browser sent is ended, wherever it came from. */
   async 'session.begin'(request) {
     const { app, passwords, client, sessionText, devices } = request
-    const { email, password, account_id } = await request.body()
+    const { email, password, account_id, company_id } = await request.body()
     const keys = await app.secret.all()
     const line = signInLine(request, email, keys[0])
     const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
     const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
     const from = requestOriginOf(request)
-    const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
+    const choice = { accountId: account_id ?? null, companyId: company_id ?? null }
+    const given = { email, password, choice, peer: countedPeer(client), devices, from }
     const signedIn = await signIn(means, { ...given, origin: originOf(request) }).catch((error: unknown) => {
       line.failed(error)
       throw error
@@ -101,6 +103,14 @@ function signInLine(
   }
 }
 
-/** Returns the same key for the same address. Without the service's key, the address cannot be found from it. */
-const addressKey = (key: string, address: string): string =>
-  createHmac('sha256', key).update(`sign-in address:${address.trim().toLowerCase()}`).digest('hex').slice(0, 16)
+/**
+ * Returns the same key for the same address, also if invisible characters or other forms of letters are added. Without
+ * the service's key, the address cannot be found from it.
+ */
+function addressKey(key: string, address: string): string {
+  const folded = replaceInvisible(address, () => '')
+    .trim()
+    .normalize('NFKC')
+    .toLowerCase()
+  return createHmac('sha256', key).update(`sign-in address:${folded}`).digest('hex').slice(0, 16)
+}

@@ -19,7 +19,8 @@ import { routes } from './routes.ts'
 
 /** Each hash takes a processor and 19 MiB. */
 const hashesAtOnceMax = Math.min(4, availableParallelism())
-const hashWaitMilliseconds = 2000
+/** A sign-in without a company is twenty hashes: the wait is for a few of them. */
+const hashWaitMilliseconds = 4000
 
 /** Creates the console: its operations under /console/, and its files everywhere else. */
 export function createConsole(app: App, admission: Admission, files: AppFiles): Site {

@@ -1,5 +1,6 @@
 import { checkValue } from '#derive/check-value.ts'
 import { type Problem, problem } from '#registry/definition.ts'
+import { invisibleIn } from '#registry/invisible.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { accounts } from '#registry/persons.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
@@ -10,6 +11,7 @@ import {
   findAccount,
   insertAccount,
   lockAccount,
+  otherOfAddress,
   updateAccount,
 } from '#sql/system/accounts.ts'
 import { type CompanyRow, findCompany } from '#sql/system/companies.ts'
@@ -42,7 +44,8 @@ export async function createAccount(
 ): Promise<Account> {
   const { permissions, service = false } = input
   const password = await newPassword(transaction, companyId, input.password, options)
-  const checked = await checkedAccount({ ...input, service }, password, permissions)
+  const checked = await checkedAccount({ ...input, service }, password, { permissions, isNewAddress: true })
+  if (!service) await refuseTaken(transaction, companyId, checked.email, null)
   const account = await byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
   await auditChange(transaction, options.actor ?? operator(companyId), 'accounts', [null, account])
   return account
@@ -92,7 +95,9 @@ export async function setAccount(
   const { name = before.name, email = before.email, permissions = before.permissions } = change
   const given = { name, email, permissions: [...permissions], service: before.service }
   const password = await newPassword(transaction, companyId, change.password, options)
-  const checked = await checkedAccount(given, password, change.permissions ?? [])
+  const isNewAddress = email.trim() !== before.email
+  const checked = await checkedAccount(given, password, { permissions: change.permissions ?? [], isNewAddress })
+  if (isNewAddress && !before.service) await refuseTaken(transaction, companyId, checked.email, id)
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
   const { actor = operator(companyId) } = options
@@ -104,13 +109,21 @@ export async function setAccount(
   return after
 }
 
-/** Returns the account to store. Throws all problems at once; `granted` are the newly granted permissions. */
-async function checkedAccount(wanted: Omit<NewAccount, 'password'>, password: NewPassword, granted: readonly string[]) {
+/** The newly granted permissions, and whether the address is written: a stored one is not judged again. */
+type NewParts = { permissions: readonly string[]; isNewAddress: boolean }
+
+/** Returns the account to store. Throws all problems at once. */
+async function checkedAccount(
+  wanted: Omit<NewAccount, 'password'>,
+  password: NewPassword,
+  { permissions: granted, isNewAddress }: NewParts,
+) {
   const name = checkValue(accounts.fields.name, wanted.name, 'name')
   const email = checkValue(accounts.fields.email, wanted.email, 'email')
   const problems = [
     ...name.problems,
     ...email.problems,
+    ...(isNewAddress ? invisibleProblems(email.value as string) : []),
     ...permissionProblems(granted),
     ...(password ? serviceProblems(wanted.service, password.field) : []),
     ...(password ? await passwordProblems(password.text, { ...wanted, ...password }, password.field) : []),
@@ -131,8 +144,27 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
     return row as Account
   } catch (error) {
     if (violatedIndex(error) !== 'accounts_email') throw error
-    throw invalidField('email', 'not_unique', 'belongs to another account of the company')
+    throw createTaken()
   }
+}
+
+const createTaken = (): Refusal => invalidField('email', 'not_unique', 'belongs to another account of the company')
+
+/**
+ * Throws if another account of the company has the address. The index does not hold accounts apart whose addresses were
+ * equal after an upgrade, and they keep them until one is written.
+ */
+async function refuseTaken(transaction: Transaction, companyId: number, email: string, id: number | null) {
+  const [other] = await transaction.run(otherOfAddress(companyId, email, id))
+  if (other) throw createTaken()
+}
+
+/** Returns the problem of an address in which a character does not show: a reader would take it for another one. */
+function invisibleProblems(email: string): Problem[] {
+  const found = invisibleIn(email)
+  return found === undefined
+    ? []
+    : [problem('email', 'invisible', `has the invisible character ${found}: type it anew`)]
 }
 
 /** Returns an account of the company, locked until the transaction ends if `isLocked`. Throws if there is none. */

@@ -1,7 +1,13 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import type { RequestOrigin } from '#sql/author.ts'
 import type { SessionOrigin } from '#sql/system/sessions.ts'
-import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
+import {
+  type CandidateRow,
+  candidatesFor,
+  passwordOf,
+  type SignInChoice,
+  signInAccountsMax,
+} from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
 import { type CountedSubject, count, countOrRefuse, forget, runCounted, subjectOf, takeBack } from './attempts.ts'
@@ -13,8 +19,8 @@ import { beginSession, type Session, signedInAs } from './session.ts'
 export type SignIn = {
   email: string
   password: string
-  /** The chosen one of several accounts, if any. */
-  accountId: number | undefined
+  /** The chosen one of several accounts, or the company whose account is meant. */
+  choice: SignInChoice
   /** The address that attempts are counted for, which a trusted proxy may have forwarded. */
   peer: string | undefined
   /** The text with the devices of the browser. */
@@ -44,31 +50,34 @@ const emailLengthMax = 512
 
 /**
  * Signs an account in. An unknown address, a disabled account, one without a password, and a wrong password take the
- * same steps and time, and get the same answer. So do an address of one account and one of several.
+ * same steps and time, and get the same answer. So do an address of one account, of several, and of a company without
+ * an account of it.
  */
 export async function signIn(means: SignInContext, given: SignIn): Promise<SignInResult> {
   const { database, passwords, keys, now, beside } = means
   const email = given.email.trim().slice(0, emailLengthMax)
-  const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
+  const rows = await database.read<CandidateRow>(candidatesFor(email, given.choice))
   const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
   const devices = readDevices(keys, given.devices, now)
   const network = networkOf(given.peer?.toLowerCase())
 
+  const { subject, of_address } = rows[0] as CandidateRow
   const { tries, compared, isKnown } = await admit(database, {
     candidates,
+    ofAddress: of_address,
     devices,
-    stranger: [{ subject: (rows[0] as CandidateRow).subject }, { subject: subjectOf('peer', network), ofPeer: true }],
+    stranger: [{ subject }, { subject: subjectOf('peer', network), ofPeer: true }],
   })
   const hashes = compared.map((row) => row.password_hash)
   const from: QueueOrigin = isKnown ? 'known' : { stranger: network }
   const counted = tries.flatMap((one) => one.counted)
   const right = await runCounted(database, counted, () =>
-    passwords.matches(given.password, hashes, signInAccountsMax, from),
+    passwords.matches(given.password, hashes, signInAccountsMax(given.choice), from),
   )
   const [own, ...others] = compared.filter((_, index) => right[index])
   if (!own) {
     beside(() => noteFailures(database, compared, given.from))
-    throw createWrongPassword()
+    throw createWrongPassword(given.choice)
   }
   await settle(database, tries, [own, ...others])
   if (others.length > 0) return { choose: [own, ...others].map(choiceOf) }
@@ -85,15 +94,17 @@ export async function signIn(means: SignInContext, given: SignIn): Promise<SignI
   // The password was changed, or the account disabled, during the comparison.
   if (session === undefined) {
     beside(() => noteFailures(database, [own], given.from))
-    throw createWrongPassword()
+    throw createWrongPassword(given.choice)
   }
   return { session, devices: addDevice(keys, devices, account, now), ...account }
 }
 
-/** The subjects of an attempt, and the accounts whose password it could find. */
-type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[] }
+/** The subjects of an attempt, and the number of accounts whose password attempts with these subjects could find. */
+type SignInTry = { counted: readonly CountedSubject[]; at: readonly Candidate[]; accounts: number }
 type SignInSubjects = {
   candidates: readonly Candidate[]
+  /** The number of accounts of the address, also those that were not chosen. */
+  ofAddress: number
   devices: readonly Device[]
   stranger: readonly CountedSubject[]
 }
@@ -102,16 +113,20 @@ type SignInSubjects = {
  * Counts the attempt. A device is counted by itself for the accounts that have signed in on it. For all others the
  * caller is a stranger. If strangers have used up their attempts, these accounts are left out.
  */
-async function admit(database: Database, { candidates, devices, stranger }: SignInSubjects) {
+async function admit(database: Database, { candidates, ofAddress, devices, stranger }: SignInSubjects) {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
   const known = candidates.filter((row) => deviceOf(row) !== undefined)
   const device = known.map(deviceOf)[0]
-  const asStranger: SignInTry = { counted: stranger, at: candidates }
+  const asStranger: SignInTry = { counted: stranger, at: candidates, accounts: ofAddress }
   if (!device) {
     await countOrRefuse(database, stranger)
     return { tries: [asStranger], compared: candidates, isKnown: false }
   }
-  const asDevice: SignInTry = { counted: [{ subject: subjectOf('device', device.id) }], at: known }
+  const asDevice: SignInTry = {
+    counted: [{ subject: subjectOf('device', device.id) }],
+    at: known,
+    accounts: known.length,
+  }
   await countOrRefuse(database, asDevice.counted)
   if (known.length === candidates.length || (await count(database, stranger)) > 0) {
     return { tries: [asDevice], compared: known, isKnown: true }
@@ -124,8 +139,8 @@ async function admit(database: Database, { candidates, devices, stranger }: Sign
  * of an address could delete attempts at another.
  */
 async function settle(database: Database, tries: readonly SignInTry[], right: readonly Candidate[]): Promise<void> {
-  for (const { counted, at } of tries) {
-    if (at.every((row) => right.includes(row))) await forget(database, counted)
+  for (const { counted, at, accounts } of tries) {
+    if (at.filter((row) => right.includes(row)).length === accounts) await forget(database, counted)
     else await takeBack(database, counted)
   }
 }
@@ -164,4 +179,7 @@ const choiceOf = ({ id, name, company_id, company_name }: Candidate) => ({
   company: { id: company_id, name: company_name },
 })
 
-const createWrongPassword = (): Refusal => new Refusal('unauthorized', { detail: 'E-mail or password is wrong.' })
+const createWrongPassword = ({ companyId }: SignInChoice): Refusal =>
+  new Refusal('unauthorized', {
+    detail: companyId === null ? 'E-mail or password is wrong.' : 'E-mail, password or number of the company is wrong.',
+  })

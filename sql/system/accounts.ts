@@ -15,6 +15,19 @@ export type AccountRow = {
 
 const accountColumns = sql`id, name, email, permissions, disabled_at is not null as disabled, is_service as service`
 
+/** Reads whether another account of the company has the address. Several can, if they became equal by an upgrade. */
+export const otherOfAddress = (companyId: number, email: string, id: number | null): Statement =>
+  query('accounts.other')`select id from accounts
+    where company_id = ${companyId} and email_key(email) = email_key(${email}) and not is_service
+      and id is distinct from ${id}::bigint order by email_ordinal limit 1`
+
+export type TwinsRow = { company_id: number; ids: string[] }
+
+/** Reads the accounts of each company that have one address, which only an upgrade leaves. */
+export const accountsOfOneAddress = (most: number): Statement =>
+  query('accounts.twins')`select company_id, array_agg(id::text order by id) as ids from accounts where not is_service
+    group by company_id, email_key(email) having count(*) > 1 order by company_id, min(id) limit ${most}`
+
 export const insertAccount = (
   companyId: number,
   account: Omit<AccountRow, 'id' | 'disabled'> & { passwordHash: string | null },

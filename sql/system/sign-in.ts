@@ -6,13 +6,25 @@ import { sweepFrom } from './sweep.ts'
 
 /** Statements of a sign-in: the accounts of an address, and the count of attempts. */
 
-/** Accounts of one address whose passwords a sign-in compares. Decisions, Console. */
-export const signInAccountsMax = 5
+/** The account or the company that the caller names, if any. */
+export type SignInChoice = { accountId: number | null; companyId: number | null }
+
+/**
+ * Returns the number of accounts whose passwords a sign-in compares. It follows from what the caller sends alone, so the
+ * time of a sign-in does not tell how many accounts an address has. Decisions, Console.
+ */
+export function signInAccountsMax({ accountId, companyId }: SignInChoice): number {
+  if (accountId !== null) return 1
+  // A company has several accounts of one address only if they were equal after an upgrade.
+  return companyId === null ? 20 : 5
+}
 
 /** An account of the address. Without an account there is a single row with the subject alone. */
 export type CandidateRow = {
   /** The key under which attempts with this address are counted. */
   subject: Buffer
+  /** The number of accounts of the address, whether they are chosen or not. */
+  of_address: number
   company_id: number | null
   company_name: string
   id: number
@@ -21,24 +33,30 @@ export type CandidateRow = {
 }
 
 /**
- * Reads the accounts of an address that can sign in, the oldest first; `accountId` limits them to one. The subject of
- * the attempts is made of the same key as the look-up.
+ * Reads the chosen accounts of an address that can sign in, the oldest first. The subject of the attempts is made of the
+ * same key as the look-up.
  */
-export const candidatesFor = (email: string, accountId: number | null): Statement =>
+export const candidatesFor = (email: string, choice: SignInChoice): Statement =>
   statement(
-    sql`select email_subject(${email}) as subject, a.company_id, c.name as company_name, a.id, a.name, a.password_hash
+    sql`select email_subject(${email}) as subject, coalesce(a.of_address, 0) as of_address, a.company_id,
+      c.name as company_name, a.id, a.name, a.password_hash
     from (select) nobody
     left join lateral (
-      select company_id, id, name, password_hash from accounts
-      where email_key(email) = email_key(${email}) and not is_service
-        and password_hash is not null and disabled_at is null
-        and (${accountId}::bigint is null or id = ${accountId})
-      order by id limit ${signInAccountsMax}
+      select company_id, id, name, password_hash, of_address from (
+        select *, count(*) over ()::int as of_address from (
+          select company_id, id, name, password_hash, disabled_at from accounts
+          where email_key(email) = email_key(${email}) and not is_service order by id
+        ) in_order
+      ) of_address
+      where password_hash is not null and disabled_at is null
+        and (${choice.accountId}::bigint is null or id = ${choice.accountId})
+        and (${choice.companyId}::bigint is null or company_id = ${choice.companyId})
+      order by id limit ${signInAccountsMax(choice)}
     ) a on true
     left join lateral ${companyRow(raw('a.company_id'))} c on true
     order by a.id`,
     'accounts.candidates',
-    candidatesThere(email, accountId, signInAccountsMax),
+    candidatesThere(email, choice, signInAccountsMax(choice)),
   )
 
 /** Reads the password hash of a signed-in account. */

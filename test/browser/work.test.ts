@@ -30,6 +30,27 @@ describe('Signing in', () => {
     await stranger.context().close()
   })
 
+  test('asks everybody for the number of the company, which may stay empty and is shown in the profile', async () => {
+    const guest = await stage.open()
+    await guest.goto(stage.url)
+    const number = guest.getByLabel('Company number (optional)')
+    await number.waitFor()
+    await guest.getByLabel('E-mail').fill(admin.email)
+    await guest.getByLabel('Password').fill(admin.password)
+    await number.fill('seven')
+    await press(guest, 'Sign in')
+    await guest.getByText('Enter the number in digits, or leave the field empty.').waitFor()
+    await number.fill('999999999')
+    await press(guest, 'Sign in')
+    await guest.getByText('E-mail, password and company number do not belong together.').waitFor()
+    await number.fill(` ${admin.company.id} `)
+    await press(guest, 'Sign in')
+    await guest.getByRole('button', { name: /Account of/ }).click()
+    await guest.getByRole('menuitem', { name: 'Profile and password' }).click()
+    await expect.poll(() => guest.getByLabel('Company number').inputValue()).toBe(String(admin.company.id))
+    await guest.context().close()
+  })
+
   test('leads back to the page that was asked for, and signing out ends it', async () => {
     const guest = await stage.open()
     await guest.goto(`${stage.url}/#/workers`)

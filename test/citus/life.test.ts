@@ -4,7 +4,7 @@ import { readConfig } from '#server/config/config.ts'
 import { choresOf, sweep } from '#server/jobs/sweep.ts'
 import { setAccount } from '#server/service/account.ts'
 import { migrate } from '#server/store/migrate.ts'
-import { type CandidateRow, candidatesFor } from '#sql/system/sign-in.ts'
+import { type CandidateRow, candidatesFor, type SignInChoice } from '#sql/system/sign-in.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { untilTold } from '../stage/wait.ts'
 import { companiesApart } from './servers.ts'
@@ -22,14 +22,18 @@ afterAll(() => stage?.close())
 const never = () => false
 
 test('an address signs in to its accounts on whichever servers, and a new one from its change on', async () => {
-  const found = async (email: string) =>
-    (await stage.app.database.read<CandidateRow>(candidatesFor(email, null))).map(({ company_id }) => company_id)
+  const found = async (email: string, choice: SignInChoice = { accountId: null, companyId: null }) =>
+    (await stage.app.database.read<CandidateRow>(candidatesFor(email, choice))).map(({ company_id }) => company_id)
   for (const { id, accountId } of apart)
     await stage.inTransaction((transaction) =>
       setAccount(transaction, id, accountId, { email: 'ada@example.com', password: 'a long one, known to nobody' }),
     )
   expect(await found('ADA@example.com')).toEqual(apart.map(({ id }) => id))
   const [one, other] = apart
+  // A company or an account chooses among them, and an invisible character does not count.
+  expect(await found('ad\u200ba@example.com', { accountId: null, companyId: other.id })).toEqual([other.id])
+  expect(await found('ada@example.com', { accountId: one.accountId, companyId: null })).toEqual([one.id])
+  expect(await found('ada@example.com', { accountId: null, companyId: 0 })).toEqual([null])
   await stage.inTransaction((transaction) => setAccount(transaction, one.id, one.accountId, { email: 'b@example.com' }))
   expect(await found('ada@example.com')).toEqual([other.id])
   expect(await found('b@example.com')).toEqual([one.id])

@@ -388,6 +388,36 @@ describe('Lists', () => {
     expect(accounts).toEqual((await json('company', 'show', company)).accounts)
   })
 
+  test('account list and doctor show accounts of one address, with the characters in it that nobody sees.', async () => {
+    const company = await newCompany()
+    await json('account', 'create', '--company', company, '--name', 'Ada', '--email', 'ada@twin.example')
+    await opened.app.database.read({
+      text: `insert into accounts (company_id, name, email, email_ordinal, permissions)
+        values ($1, 'Not Ada', $2, 1, '{}')`,
+      values: [company, 'a\u200bda@\u202etwin.example'],
+    })
+    const [one, twin] = (await json('account', 'list', '--company', company)).accounts
+    expect((await give('account', 'list', '--company', company)).out).toContain('a<U+200B>da@<U+202E>twin.example')
+    expect((await give('company', 'show', company)).out).toContain('<a<U+200B>da@<U+202E>twin.example>')
+    const { checks } = (await json('doctor')) as { checks: { name: string; says: string }[] }
+    expect(checks.find(({ name }) => name === 'accounts')).toMatchObject({
+      warning: true,
+      says: expect.stringContaining(`${one.account_id} and ${twin.account_id} of company ${company}`),
+    })
+    await opened.app.database.read({ text: 'delete from accounts where id = $1', values: [twin.account_id] })
+    const { code, err } = await give(
+      'account',
+      'create',
+      '--company',
+      company,
+      '--name',
+      'N',
+      '--email',
+      'e\u2060ve@twin.example',
+    )
+    expect([code, err]).toEqual([1, expect.stringContaining('has the invisible character U+2060')])
+  })
+
   test('Cells are separated by tabs in a pipe.', async () => {
     const company = await newCompany('--plan', 'PRO')
     const lines = (await give('company', 'list')).out.split('\n')

@@ -50,6 +50,7 @@ describe('doctor', () => {
         'migrations',
         'seal',
         'demo',
+        'accounts',
       ],
       ...['changes', 'webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),

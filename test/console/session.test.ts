@@ -182,13 +182,22 @@ describe('Signing in', () => {
       // A row of the audit would take a time that tells whether somebody has the address.
       beside: (work: unknown) => void beside.push(work),
     }
-    for (const [email, given] of Object.values(tries)) {
-      const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
-      const from = { requestId: 'r', peer: null, forwardedFor: null, device: null }
-      const wanted = { email, password: given, accountId: undefined, peer: undefined, devices: undefined, origin, from }
-      await expect(signInAs(means, wanted)).rejects.toMatchObject({ code: 'unauthorized' })
-    }
-    expect(done).toEqual(Object.keys(tries).map(() => 5))
+    const { company } = admin
+    const choices = [
+      { accountId: null, companyId: null },
+      { accountId: null, companyId: company.id },
+      { accountId: null, companyId: 999_999_999 },
+      { accountId: person.id, companyId: null },
+    ]
+    for (const choice of choices)
+      for (const [email, given] of Object.values(tries)) {
+        const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
+        const from = { requestId: 'r', peer: null, forwardedFor: null, device: null }
+        const wanted = { email, password: given, choice, peer: undefined, devices: undefined, origin, from }
+        await expect(signInAs(means, wanted)).rejects.toMatchObject({ code: 'unauthorized' })
+      }
+    // What is sent decides how often: not which accounts there are.
+    expect(done).toEqual([20, 5, 5, 1].flatMap((count) => Object.keys(tries).map(() => count)))
     expect(beside).toHaveLength(done.length)
   })
 

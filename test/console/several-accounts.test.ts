@@ -82,13 +82,58 @@ describe('An address with accounts in several companies', () => {
     expect((await attempt(email, password, { account_id: 0 })).body.errors).toMatchObject([{ field: 'account_id' }])
   })
 
-  test('is compared with five of them, the oldest; a later one is reached by choosing it', async () => {
+  test('signs in to the sixth of them, whatever five other companies did before', async () => {
     const email = `${crypto.randomUUID()}@example.com`
     for (let count = 0; count < 5; count++) await account(await stage.company(), email)
-    const last = await account(await stage.company(), email, own)
+    const last = await account(await stage.company({ name: 'The sixth' }), email, own)
+    const answer = await attempt(email, own)
+    expect(answer.body.data).toMatchObject({ account: { id: last }, company: { name: 'The sixth' } })
+  })
+
+  test('is compared with twenty of them, the oldest; a later one is reached by its company or by choosing it', async () => {
+    const email = `${crypto.randomUUID()}@example.com`
+    for (let count = 0; count < 20; count++) await account(await stage.company(), email)
+    const company = await stage.company()
+    const last = await account(company, email, own)
     expect((await attempt(email, own)).status).toBe(401)
+    expect((await attempt(email, own, { company_id: company.id })).body.data.account.id).toBe(last)
     expect((await attempt(email, own, { account_id: last })).status).toBe(200)
-    expect((await attempt(email, password)).body.data.choose).toHaveLength(5)
+    expect((await attempt(email, password)).body.data.choose).toHaveLength(20)
+    await stage.sql('delete from password_attempts')
+  })
+
+  test('is compared with the account of the named company alone', async () => {
+    const [one, other, neither] = [await stage.company(), await stage.company(), await stage.company()]
+    const email = `${crypto.randomUUID()}@example.com`
+    const ids = [await account(one, email), await account(other, email)]
+    // Without the company it would have to be chosen.
+    for (const [index, { id }] of [one, other].entries()) {
+      expect((await attempt(email, password, { company_id: id })).body.data.account.id).toBe(ids[index])
+    }
+    for (const company_id of [neither.id, 999_999_999]) {
+      expect(await attempt(email, password, { company_id })).toMatchObject({
+        status: 401,
+        body: { detail: 'E-mail, password or number of the company is wrong.' },
+      })
+    }
+    expect((await attempt(email, password, { company_id: 0 })).body.errors).toMatchObject([{ field: 'company_id' }])
+  })
+
+  test('keeps its count when one of its accounts is named: its owner could wipe out guesses at another', async () => {
+    const [mine, victims] = [await stage.company(), await stage.company()]
+    const email = `${crypto.randomUUID()}@example.com`
+    const id = await account(mine, email, own)
+    await account(victims, email)
+    for (const named of [{ company_id: mine.id }, { account_id: id }]) {
+      await stage.sql('delete from password_attempts')
+      for (let count = 0; count < 10; count++) {
+        expect((await attempt(email, 'a guess', { company_id: victims.id })).status).toBe(401)
+        if (count === 4) expect((await attempt(email, own, named)).status).toBe(200)
+      }
+      expect((await attempt(email, 'a guess', { company_id: victims.id })).status).toBe(429)
+      expect((await attempt(email, 'a guess')).status).toBe(429)
+    }
+    await stage.sql('delete from password_attempts')
   })
 })
 

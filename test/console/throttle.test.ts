@@ -74,6 +74,10 @@ describe('Too many attempts', () => {
     ['finn@quay.example', 'ﬁnn@quay.example'],
     ['jürgen@quay.example', 'JU\u0308RGEN@quay.example'],
     ['ada@quay.example', '  ADA@quay.example '],
+    ['eve@quay.example', 'e\u200bve@quay.example'],
+    ['ivy@quay.example', 'ivy@\u202equay.example\u2069'],
+    ['max@quay.example', '\ufeffm\u00adax@quay.exam\u3164ple'],
+    ['οδος@quay.example', 'ΟΔΟΣ@quay.example'],
   ])('%s and %s are one account and one count', async (email, spelled) => {
     await named(email)
     await attempt(email, 'wrong password')

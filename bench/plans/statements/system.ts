@@ -6,10 +6,12 @@ import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { tagWithin } from '#sql/records/tags.ts'
 import {
   accountsOf,
+  accountsOfOneAddress,
   companyOfAccount,
   findAccount,
   insertAccount,
   lockAccount,
+  otherOfAddress,
   rightsOfAuthor,
   updateAccount,
 } from '#sql/system/accounts.ts'
@@ -220,8 +222,10 @@ export const ofTheSystem: readonly Topic[] = [
   [
     'sign-in',
     [
-      candidatesFor('ada@example.com', null),
+      candidatesFor('ada@example.com', { accountId: null, companyId: null }),
       passwordOf(7, 8),
+      otherOfAddress(7, 'ada@example.com', 8),
+      accountsOfOneAddress(20),
       countAttempt([session.idHash], 900),
       forgiveAttempts([session.idHash], []),
       sweepAttempts(1000, 900),

@@ -5,6 +5,7 @@ import type { FormField } from '#derive/form.ts'
 import type { Line } from '#registry/fields/lines.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { lineTotal } from '#registry/resources/totals.ts'
+import { type LinkedKind, linkAddress } from '../../client/link-address.ts'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -53,15 +54,15 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
     case 'reference':
       return <ReferenceName to={field.to as string} id={value as number} />
     case 'email':
-      return <Link href={`mailto:${value}`}>{String(value)}</Link>
+      return <ValueLink kind="email" value={String(value)} />
     case 'phone':
       return (
         <Unbroken>
-          <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`}>{String(value)}</Link>
+          <ValueLink kind="phone" value={String(value)} />
         </Unbroken>
       )
     case 'url':
-      return <WebAddress address={String(value)} />
+      return <ValueLink kind="url" value={String(value)} />
     case 'country':
       return <>{format.country(String(value))}</>
     case 'address':
@@ -79,15 +80,17 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
   }
 }
 
-/** Shows a web address, as a link only if it has one of the two schemes that the registry accepts. */
-const WebAddress = ({ address }: { address: string }) =>
-  /^https?:\/\//.test(address) ? (
+/** Shows a value as a link, or as text if it makes none. */
+function ValueLink({ kind, value }: { kind: LinkedKind; value: string }) {
+  const address = linkAddress(kind, value)
+  if (address === undefined) return <>{value}</>
+  if (kind !== 'url') return <Link href={address}>{value}</Link>
+  return (
     <Link href={address} target="_blank" rel="noopener noreferrer">
-      {address.replace(/^https?:\/\//, '')}
+      {value.replace(/^https?:\/\//i, '')}
     </Link>
-  ) : (
-    address
   )
+}
 
 function Address({ address, isShort }: { address: JsonObject; isShort?: boolean }) {
   const { country: countryName } = useFormat()

@@ -46,7 +46,12 @@ export const en = {
     title: 'Sign in',
     lead: 'Your company’s projects, people and papers.',
     password: 'Password',
+    company: 'Company number (optional)',
+    companyHint:
+      'Needed only if your e-mail has accounts in many companies. Every profile of the company shows the number.',
+    companyWrong: 'Enter the number in digits, or leave the field empty.',
     wrong: 'E-mail and password do not belong together.',
+    wrongWithCompany: 'E-mail, password and company number do not belong together.',
     choose: 'Where do you want to go?',
     chooseLead: 'Your e-mail and password belong to several accounts. Choose one.',
     other: 'Use another e-mail',
@@ -261,6 +266,8 @@ export const en = {
   profile: {
     title: 'Profile and password',
     lead: 'Your own account.',
+    company: 'Company number',
+    companyHint: 'The sign-in takes it if an e-mail has accounts in many companies.',
     current: 'Present password',
     next: 'New password',
     repeat: 'New password again',

@@ -1,20 +1,37 @@
 -- accounts.candidates
-select email_subject($1) as subject, a.company_id, c.name as company_name, a.id, a.name, a.password_hash
+select email_subject($1) as subject, coalesce(a.of_address, 0) as of_address, a.company_id,
+      c.name as company_name, a.id, a.name, a.password_hash
     from (select) nobody
     left join lateral (
-      select company_id, id, name, password_hash from accounts
-      where email_key(email) = email_key($2) and not is_service
-        and password_hash is not null and disabled_at is null
+      select company_id, id, name, password_hash, of_address from (
+        select *, count(*) over ()::int as of_address from (
+          select company_id, id, name, password_hash, disabled_at from accounts
+          where email_key(email) = email_key($2) and not is_service order by id
+        ) in_order
+      ) of_address
+      where password_hash is not null and disabled_at is null
         and ($3::bigint is null or id = $4)
-      order by id limit $5
+        and ($5::bigint is null or company_id = $6)
+      order by id limit $7
     ) a on true
     left join lateral (select * from companies where id = a.company_id offset 0) c on true
     order by a.id
--- ["ada@example.com","ada@example.com",null,null,5]
+-- ["ada@example.com","ada@example.com",null,null,null,null,20]
 
 -- accounts.password
 select password_hash from accounts where company_id = $1 and id = $2
 -- [7,8]
+
+-- accounts.other
+select id from accounts
+    where company_id = $1 and email_key(email) = email_key($2) and not is_service
+      and id is distinct from $3::bigint order by email_ordinal limit 1
+-- [7,"ada@example.com",8]
+
+-- accounts.twins
+select company_id, array_agg(id::text order by id) as ids from accounts where not is_service
+    group by company_id, email_key(email) having count(*) > 1 order by company_id, min(id) limit $1
+-- [20]
 
 -- attempts.count
 insert into password_attempts as p (subject, attempts, started_at)
