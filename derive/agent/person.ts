@@ -12,20 +12,28 @@ import { listNeededRights } from '../visible.ts'
  * Decisions, Agents.
  */
 
-const personReasons = ['deletes', 'undoes', 'protects', 'many', 'always'] as const
+const personReasons = ['deletes', 'undoes', 'protects', 'many', 'hourly', 'always'] as const
 export type PersonReason = (typeof personReasons)[number]
 
 /** The change that was previewed. */
 type PreviewedWrite = { plan: Preview; isUndo: boolean }
 
+/** The records that agents of a company have changed within an hour without a person, and the most that they may. */
+export type AgentHour = { records: number; max: number }
+
 /** Returns the reasons for which a person has to approve the change. Empty if the agent may make it alone. */
-export function reasonsForPerson({ plan, isUndo }: PreviewedWrite, settings: AgentSettings): PersonReason[] {
+export function reasonsForPerson(
+  { plan, isUndo }: PreviewedWrite,
+  settings: AgentSettings,
+  hour: AgentHour,
+): PersonReason[] {
   const { changes, would_delete, total } = plan
   const holds: { readonly [reason in PersonReason]: boolean } = {
     deletes: would_delete.length > 0 || changes.some(isRemoval),
     undoes: isUndo,
     protects: changes.some((change) => !isRemoval(change) && isProtecting(change)),
     many: total > settings.records_max,
+    hourly: hour.records + total > hour.max,
     always: settings.always,
   }
   return personReasons.filter((reason) => holds[reason])

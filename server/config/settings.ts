@@ -130,6 +130,11 @@ export const settingsByKey = {
     { ...orNone(wholeNumber(1, 1_000_000)), must: 'a whole number from 1 to 1000000, or empty' },
     'Most calls of a token in a minute that each process answers, 1 to 1000000; more get 429. Empty: any number.',
   ),
+  agentRecordsPerHour: setting(
+    'AGENT_RECORDS_PER_HOUR=100',
+    wholeNumber(0, 1_000_000),
+    'Most records of a company that agents change within an hour without a person, 0 to 1000000; beyond them a person decides.',
+  ),
   callsKeptDays: setting(
     'CALLS_KEPT_DAYS=400',
     wholeNumber(1, 36_500),

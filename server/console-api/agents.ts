@@ -5,7 +5,16 @@ import type { Preview } from '#registry/refusals.ts'
 import { type DecidedRow, latestPreviews, type PreviewCall, waitingPreviews } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
 import { readWriteId } from '../records/actor.ts'
-import { decide, mayDecide, needToDecide, showPreview, stateOf } from '../service/agent-previews.ts'
+import {
+  decide,
+  type HourBound,
+  hourOf,
+  isLive,
+  mayDecide,
+  needToDecide,
+  showPreview,
+  stateOf,
+} from '../service/agent-previews.ts'
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
@@ -28,20 +37,21 @@ export const agents = {
     }, revocation)
   },
 
-  'agents.waiting': ({ read, session }) =>
+  'agents.waiting': ({ app, read, session }) =>
     read(async (transaction, companyId) => {
       const [{ length: count }, settings] = await Promise.all([
-        waitingFor(transaction, companyId, session()),
+        waitingFor(transaction, companyId, session(), app.config),
         showAgents(transaction, companyId),
       ])
       return { data: { count, is_used: settings !== null || count > 0 } }
     }),
 
-  'agents.previews': ({ read, session }) =>
+  'agents.previews': ({ app, read, session }) =>
     read(async (transaction, companyId) => {
       const settings = await settingsOf(transaction, companyId)
       const rows = await transaction.run<DecidedRow>(latestPreviews(companyId, listedMax))
-      return createWholeList(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
+      const open = rows.filter((row) => isOpenTo(session(), row))
+      return createWholeList(open.map((row) => inShort(row, settings, app.config)))
     }),
 
   'agents.preview': (asked) => fetchPreview(asked),
@@ -69,24 +79,24 @@ const formatSettings = ({ app, request }: AdmittedRequest, settings: AgentSettin
 const listedMax = 100
 
 const fetchPreview = (asked: AdmittedRequest) =>
-  asked.read((transaction, companyId) => readPreview(transaction, companyId, idOf(asked), asked.session()))
+  asked.read((transaction, companyId) => readPreview(asked, transaction, companyId, asked.session()))
 
 const decidePreview = (asked: AdmittedRequest, wanted: { state: 'approved' | 'declined'; hash?: string }) => {
   const id = idOf(asked)
   return asked.change(async (transaction, session) => {
     const { actor, row } = session
     await decide(transaction, actor, id, { ...wanted, permissions: row.permissions })
-    return readPreview(transaction, actor.companyId, id, session)
+    return readPreview(asked, transaction, actor.companyId, session)
   })
 }
 
 /** Returns the previews that the account of the session may decide on, the oldest first. */
-export async function waitingFor(transaction: Transaction, companyId: number, session: Session) {
+export async function waitingFor(transaction: Transaction, companyId: number, session: Session, bound: HourBound) {
   const waiting = await transaction.run<DecidedRow>(waitingPreviews(companyId))
   const rows = waiting.filter((row) => isOpenTo(session, row))
   if (rows.length === 0) return []
   const settings = await settingsOf(transaction, companyId)
-  return rows.map((row) => inShort(row, settings))
+  return rows.map((row) => inShort(row, settings, bound))
 }
 
 const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean => mayDecide(row, permissions)
@@ -98,11 +108,11 @@ const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean =
 const settingsOf = async (transaction: Transaction, companyId: number): Promise<AgentSettings> =>
   (await showAgents(transaction, companyId)) ?? agentDefaults
 
-async function readPreview(transaction: Transaction, companyId: number, id: string, session: Session) {
-  const row = await showPreview(transaction, companyId, id)
+async function readPreview(asked: AdmittedRequest, transaction: Transaction, companyId: number, session: Session) {
+  const row = await showPreview(transaction, companyId, idOf(asked))
   needToDecide(row, session.row.permissions)
   const { call, plan, hash } = row as DecidedRow & { call: PreviewCall; plan: Preview }
-  const short = inShort(row, await settingsOf(transaction, companyId))
+  const short = inShort(row, await settingsOf(transaction, companyId), asked.app.config)
   const data: AgentPreviewResult = {
     ...short,
     hash,
@@ -113,14 +123,16 @@ async function readPreview(transaction: Transaction, companyId: number, id: stri
   return { data }
 }
 
-function inShort(row: DecidedRow, settings: AgentSettings): AgentPreview {
+function inShort(row: DecidedRow, settings: AgentSettings, bound: HourBound): AgentPreview {
   const { id, client, why, created_at, expires_at, decided_at, write_id, token_label, plan, call } = row
   const { decided_by, decided_by_name } = row
+  // What is over is held against no hour.
+  const hour = isLive(row) ? hourOf(row, bound) : { records: 0, max: Number.POSITIVE_INFINITY }
   return {
     ...{ id, client, why, created_at, expires_at, decided_at, write_id, token_label },
     state: stateOf(row),
     total: plan?.total ?? 0,
-    because: plan ? reasonsForPerson({ plan, isUndo: call?.undo !== undefined }, settings) : [],
+    because: plan ? reasonsForPerson({ plan, isUndo: call?.undo !== undefined }, settings, hour) : [],
     decided_by: decided_by === null ? null : { account_id: decided_by, name: decided_by_name ?? '' },
   }
 }

@@ -14,7 +14,7 @@ import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { waitingFor } from './agents.ts'
 import { placedLine } from './history.ts'
-import type { App, Handlers } from './operation-request.ts'
+import type { App, Handlers, OperationRequest } from './operation-request.ts'
 import { findViewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
@@ -34,7 +34,7 @@ export const home = {
         ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
         ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
         ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-        agentPreviews(transaction, companyId, request.session()),
+        agentPreviews(request, transaction, companyId),
         ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
       ]
       return Object.assign({}, ...(await Promise.all(parts))) as HomeFigures
@@ -44,8 +44,12 @@ export const home = {
 } satisfies Partial<Handlers>
 
 /** Counts the previews of agents that this account may decide on. */
-async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<HomeFigures> {
-  const waiting = await waitingFor(transaction, companyId, session)
+async function agentPreviews(
+  { app, session }: OperationRequest<'home'>,
+  transaction: Transaction,
+  companyId: number,
+): Promise<HomeFigures> {
+  const waiting = await waitingFor(transaction, companyId, session(), app.config)
   return waiting.length === 0 ? {} : { agent_previews: { count: waiting.length, items: waiting.slice(0, itemsMax) } }
 }
 

@@ -1,4 +1,4 @@
-import { neededToDecide, type PersonReason, reasonsForPerson } from '#derive/agent/person.ts'
+import { type AgentHour, neededToDecide, type PersonReason, reasonsForPerson } from '#derive/agent/person.ts'
 import { type AgentSettings, openPreviewsMax } from '#registry/agents.ts'
 import { type Preview, Refusal } from '#registry/refusals.ts'
 import { shareCompany } from '#sql/system/companies.ts'
@@ -6,6 +6,8 @@ import {
   countPreviews,
   type DecidedRow,
   decidePreview,
+  type HourRow,
+  hourOfAgents,
   insertPreview,
   type JudgedRow,
   judgedPreview,
@@ -15,6 +17,7 @@ import {
   previewRoom,
   type RoomRow,
   shownPreview,
+  takeHourTurn,
   takeTurn,
 } from '#sql/system/previews.ts'
 import type { Actor } from '../records/actor.ts'
@@ -33,7 +36,7 @@ export const isLive = (row: Pick<PreviewRow, 'state' | 'is_expired'>): boolean =
 type StoredPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why'> & { call: PreviewCall; plan: Preview }
 
 /**
- * Stores a preview. Returns the time until which it can be applied. Throws if the company has too many, or if a person
+ * Stores a preview. Returns the time until which it can be applied, and the records of the last hour. Throws if the company has too many, or if a person
  * was erased since `erasedAt`: the preview may then contain erased values.
  */
 export async function keepPreview(
@@ -41,16 +44,16 @@ export async function keepPreview(
   companyId: number,
   erasedAt: string | null,
   preview: StoredPreview,
-): Promise<string> {
+): Promise<Pick<RoomRow, 'expires_at' | 'hour_records'>> {
   transaction.send(takeTurn(companyId))
   // A later erasure waits for this; an earlier one is seen.
   await transaction.run(shareCompany(companyId))
   const [room] = await transaction.run<RoomRow>(previewRoom(companyId, erasedAt))
   if (!room?.is_same) throw new Refusal('unavailable', { detail: erasedMeanwhile, headers: { 'Retry-After': '1' } })
   if (room.open >= openPreviewsMax) throw new Refusal('too_many_requests', { detail: tooMany })
-  const { expires_at } = room
+  const { expires_at, hour_records } = room
   transaction.send(insertPreview(companyId, { ...preview, hash: preview.plan.hash, expires_at }))
-  return expires_at
+  return { expires_at, hour_records }
 }
 
 const erasedMeanwhile = 'A person of the company was erased meanwhile. Nothing was kept; preview it again.'
@@ -68,16 +71,34 @@ const noPreview = (): Refusal => new Refusal('not_found', { detail: 'The company
 /** The reasons for which a preview needs a person, and whether it is approved. */
 export type Judgement = { reasons: PersonReason[]; isApproved: boolean }
 
+/** Returns the records of the last hour, with the most that agents may change. */
+export const hourOf = ({ hour_records: records }: HourRow, { agentRecordsPerHour: max }: HourBound): AgentHour => ({
+  records,
+  max,
+})
+
+export type HourBound = { agentRecordsPerHour: number }
+
+/**
+ * Makes writes of agents without a person wait for this one, and returns the records of the last hour. It is called
+ * last, so that a write that waits here is waited for by nobody but its like.
+ */
+export async function takeHour({ send, run }: Transaction, companyId: number, bound: HourBound): Promise<AgentHour> {
+  send(takeHourTurn(companyId))
+  const [row] = await run<HourRow>(hourOfAgents(companyId))
+  return hourOf(row as HourRow, bound)
+}
+
 /**
  * Judges a live preview by the current rules. An approval counts while its account is enabled and holds every
  * permission that the change needs.
  */
-export function judge(row: JudgedRow, settings: AgentSettings): Judgement {
+export function judge(row: JudgedRow, settings: AgentSettings, hour: AgentHour): Judgement {
   const { plan, call, state, permissions } = row
   if (!plan || !call) return { reasons: [], isApproved: false }
   const needed = neededToDecide(plan, call.operations)
   return {
-    reasons: reasonsForPerson({ plan, isUndo: call.undo !== undefined }, settings),
+    reasons: reasonsForPerson({ plan, isUndo: call.undo !== undefined }, settings, hour),
     isApproved: state === 'approved' && permissions !== null && needed.every((one) => permissions.includes(one)),
   }
 }

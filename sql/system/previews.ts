@@ -31,11 +31,33 @@ export type PreviewRow = {
   expires_at: string
   /** Whether its time is over while it was neither declined nor applied. */
   is_expired: boolean
+  /** The records that agents of the company have changed within the last hour without a person. */
+  hour_records: number
 }
 
 const columns = sql`p.id, p.token_id, p.client, p.why, p.call, p.hash, p.plan, p.state, p.decided_by,
   ${instant('p.decided_at')} as decided_at, p.write_id, p.results, ${instant('p.created_at')} as created_at,
   ${instant('p.expires_at')} as expires_at, p.ended_at is null and p.expires_at <= now() as is_expired`
+
+/** Sums the records of the previews that were applied within the last hour without a person. */
+const hourRecords = (companyId: number) => sql`(
+      select coalesce(sum(records_alone), 0)::int from (
+        select records_alone from previews
+        where company_id = ${companyId} and records_alone is not null and ended_at > now() - interval '1 hour' ${inOrderOf(sql`ended_at`)}
+      ) applied
+    ) as hour_records`
+
+export type HourRow = Pick<PreviewRow, 'hour_records'>
+
+/** Sums them in a statement of its own, which sees all that was committed before it. */
+export const hourOfAgents = (companyId: number): Statement => query('previews.hour')`select ${hourRecords(companyId)}`
+
+/**
+ * Makes writes of agents of a company without a person wait for each other, so that each sees the records of all others.
+ * It is taken last: nothing else is locked while it is held.
+ */
+export const takeHourTurn = (companyId: number): Statement =>
+  query('previews.hour-turn')`select pg_advisory_xact_lock(hashtext('records of agents'), ${companyId % 2 ** 31}::int)`
 
 /** Makes inserts of previews of a company wait for each other, so that each sees their number. */
 export const takeTurn = (companyId: number): Statement =>
@@ -45,14 +67,14 @@ export const takeTurn = (companyId: number): Statement =>
  * The number of previews that can still be applied, whether no person was erased since `erasedAt`, and the end of a new
  * preview.
  */
-export type RoomRow = { open: number; is_same: boolean; expires_at: string }
+export type RoomRow = HourRow & { open: number; is_same: boolean; expires_at: string }
 
 export const previewRoom = (companyId: number, erasedAt: string | null): Statement =>
   query('previews.room')`select persons_erased_at is not distinct from ${erasedAt}::timestamptz as is_same, (
       select count(*) from (
         select from previews where company_id = ${companyId} and ended_at is null and expires_at > now() ${inOrderOf(sql`expires_at`)}
       ) live
-    ) as open, ${instant(`(now() + make_interval(hours => ${previewHours}))`)} as expires_at from ${companyRow(companyId)} c`
+    ) as open, ${hourRecords(companyId)}, ${instant(`(now() + make_interval(hours => ${previewHours}))`)} as expires_at from ${companyRow(companyId)} c`
 
 type NewPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why' | 'call' | 'hash' | 'plan' | 'expires_at'>
 
@@ -73,7 +95,9 @@ export type JudgedRow = PreviewRow & {
 
 /** Reads a preview. If it is locked, no other transaction can apply it or decide on it. */
 export const judgedPreview = (companyId: number, id: string, isHeld: boolean): Statement =>
-  query(isHeld ? 'previews.hold' : 'previews.find')`select ${columns}, c.agents, a.permissions
+  query(
+    isHeld ? 'previews.hold' : 'previews.find',
+  )`select ${columns}, ${hourRecords(companyId)}, c.agents, a.permissions
     from (
       select * from previews where company_id = ${companyId} and id = ${id}::uuid ${isHeld ? sql`for no key update` : sql``} offset 0
     ) p cross join ${companyRow(companyId)} c
@@ -96,10 +120,17 @@ export const decidePreview = (
     update previews set state = ${state}::text, decided_by = ${accountId}, decided_at = now()${state === 'declined' ? sql`, ended_at = now()` : sql``}
     where company_id = ${companyId} and id = ${id}::uuid`
 
-/** Must be held. */
-export const settlePreview = (companyId: number, id: string, writeId: string, results: Json): Statement =>
+type Settlement = { writeId: string; results: Json; recordsAlone: number | null }
+
+/** Must be held. `recordsAlone` are the records that were changed without a person; null if one has approved. */
+export const settlePreview = (
+  companyId: number,
+  id: string,
+  { writeId, results, recordsAlone }: Settlement,
+): Statement =>
   query('previews.settle')`
-    update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb, ended_at = now()
+    update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb,
+      records_alone = ${recordsAlone}::int, ended_at = now()
     where company_id = ${companyId} and id = ${id}::uuid`
 
 export type DecidedRow = PreviewRow & { token_label: string; decided_by_name: string | null }
@@ -131,7 +162,10 @@ export const waitingPreviews = (companyId: number): Statement =>
       )`,
   )} order by p.created_at, p.id`
 
-const selectPreviews = (companyId: number, source: ReturnType<typeof sql>) => sql`select ${columns}, (
+const selectPreviews = (
+  companyId: number,
+  source: ReturnType<typeof sql>,
+) => sql`select ${columns}, ${hourRecords(companyId)}, (
       select label from tokens where company_id = ${companyId} and ${equalsIndexed(sql`id`, sql`p.token_id`)} ${inOrderOf(sql`id`)}
     ) as token_label, (
       select name from ${byKey('accounts', companyId, sql`p.decided_by`)} account

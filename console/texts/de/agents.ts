@@ -26,6 +26,7 @@ export const agents: typeof en = {
     undoes: 'eine Änderung zurückgenommen wird',
     protects: 'ein Datensatz festgeschrieben werden kann',
     many: 'sich mehr Datensätze ändern, als ein Agent allein ändern darf',
+    hourly: 'Agenten in dieser Stunde nicht mehr Datensätze allein ändern dürfen',
     always: 'jede Änderung eines Agenten einen braucht',
   },
   plan: 'Was getan würde',

@@ -25,6 +25,7 @@ export const agents = {
     undoes: 'a write is taken back',
     protects: 'a record may become protected history',
     many: 'more records change than an agent may change alone',
+    hourly: 'agents may change no more records alone within this hour',
     always: 'every change of an agent does',
   },
   plan: 'What would be done',

@@ -28,13 +28,17 @@ export async function describe(agent: Agent, given: JsonObject): Promise<JsonObj
   const { body } = await callRead(agent, route, handlers.me(route))
   const { company, token, scopes, limits } = body.data as JsonObject
   const { records_max, always } = agent.settings
+  const { agentRecordsPerHour } = agent.app.config
   return {
     company: company as Json,
     token: token as Json,
     limits: limits as Json,
     needs_person_for: always
       ? ['every change']
-      : ['a delete', 'an undo', 'a step into protected history', `a change of more than ${records_max} records`],
+      : [
+          ...['a delete', 'an undo', 'a step into protected history', `a change of more than ${records_max} records`],
+          `any change by which agents would have changed more than ${agentRecordsPerHour} records within an hour`,
+        ],
     resources: describeResources(servedResources, scopes as string[]),
   }
 }

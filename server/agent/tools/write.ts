@@ -1,6 +1,7 @@
 import { cutTexts, rowsThatFit } from '#derive/agent/fit.ts'
+import type { AgentHour, PersonReason } from '#derive/agent/person.ts'
 import { ownRoute } from '#derive/routes.ts'
-import { type AgentSettings, agentChangesMax } from '#registry/agents.ts'
+import { agentChangesMax } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { undoneRecordsMax } from '#registry/limits.ts'
 import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
@@ -9,7 +10,17 @@ import type { Write } from '../../pipeline/handler.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
 import { formatStorable } from '../../pipeline/masked-response.ts'
 import { newWriteId } from '../../records/actor.ts'
-import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from '../../service/agent-previews.ts'
+import {
+  findPreview,
+  type HourBound,
+  hourOf,
+  isLive,
+  type Judgement,
+  judge,
+  keepPreview,
+  stateOf,
+  takeHour,
+} from '../../service/agent-previews.ts'
 import { callWrite } from '../calls.ts'
 import type { Agent } from '../request.ts'
 
@@ -29,15 +40,16 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
   const { app, ask, caller, client, erasedAt, settings, share } = agent
   const id = newWriteId()
   const kept = { id, token_id: caller.token_id, client, why: formatStorable(String(why)), call, plan }
-  const expiresAt = await app.database.transaction(
+  const room = await app.database.transaction(
     (transaction) => keepPreview(transaction, ask.companyId, erasedAt, kept),
     share,
   )
-  const { reasons } = judge({ ...kept, state: 'open', permissions: null } as unknown as JudgedRow, settings)
+  const hour = hourOf(room, app.config)
+  const { reasons } = judge({ ...kept, state: 'open', permissions: null } as unknown as JudgedRow, settings, hour)
   const rows = cutTexts(plan.changes.slice(0, agentChangesMax) as unknown as Json) as JsonObject[]
   const answer = (changes: readonly JsonObject[]): JsonObject => ({
     ...{ preview: id, hash: plan.hash, total: plan.total, changes: [...changes], more: changes.length < plan.total },
-    ...{ needs_person: reasons.length > 0, because: reasons, expires_at: expiresAt },
+    ...{ ...formatNeed(reasons, hour), expires_at: room.expires_at },
   })
   return answer(rows.slice(0, rowsThatFit(rows, answer)))
 }
@@ -52,7 +64,7 @@ export const status = async (agent: Agent, { preview: id }: JsonObject): Promise
  */
 export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<JsonObject> {
   const row = await look(agent, id as string)
-  const judged = judge(row, agent.settings)
+  const judged = judge(row, agent.settings, hourOf(row, agent.app.config))
   if (!isLive(row)) return formatState(agent, row)
   if (needsPerson(judged)) {
     await agent.app.database.read(letWait(agent.ask.companyId, row.id), agent.share)
@@ -60,7 +72,7 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
   }
   const claim: Claim = {}
   try {
-    await make(agent, row.call as PreviewCall, { 'If-Plan': `"${row.hash}"` }, { row, claim })
+    await make(agent, row.call as PreviewCall, { 'If-Plan': `"${row.hash}"` }, { row, claim, bound: agent.app.config })
   } catch (error) {
     if (!claim.found) throw error
     if (isLive(claim.found) && needsPerson(claim.found.judged))
@@ -68,6 +80,12 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
   }
   return formatState(agent, await look(agent, row.id))
 }
+
+/** Returns whether the change needs a person, and why; of the bound of an hour also how much of it is used. */
+const formatNeed = (reasons: readonly PersonReason[], hour: AgentHour): JsonObject => ({
+  ...{ needs_person: reasons.length > 0, because: [...reasons] },
+  ...(reasons.includes('hourly') ? { hour } : {}),
+})
 
 const needsPerson = ({ reasons, isApproved }: Judgement): boolean => reasons.length > 0 && !isApproved
 
@@ -81,7 +99,7 @@ const look = (agent: Agent, id: string): Promise<JudgedRow> =>
     id.toLowerCase(),
   )
 
-type AppliedPreview = { row: JudgedRow; claim: Claim }
+type AppliedPreview = { row: JudgedRow; claim: Claim; bound: HourBound }
 
 /** Makes the call of a preview: as a dry-run, or to apply it. */
 function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string]: string }, applied?: AppliedPreview) {
@@ -102,7 +120,7 @@ function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string
  * writes. A refusal leaves the preview as it was: before the work, and after it by the rollback.
  */
 const claimPreview =
-  (write: Write, { row: { id }, claim }: AppliedPreview): Write =>
+  (write: Write, { row: { id }, claim, bound }: AppliedPreview): Write =>
   (companyId, ...asked) => {
     const command = write(companyId, ...asked)
     return {
@@ -111,19 +129,32 @@ const claimPreview =
         delete claim.found
         const [held] = await transaction.run<JudgedRow>(judgedPreview(companyId, id, true))
         if (!held?.agents) throw new Refusal('agents_off')
-        const judged = judge(held, held.agents)
-        if (!isLive(held) || needsPerson(judged)) {
+        const { agents } = held
+        const need = (hour: AgentHour): void => {
+          const judged = judge(held, agents, hour)
+          if (isLive(held) && !needsPerson(judged)) return
           claim.found = { ...held, judged }
-          throw new Refusal('plan_changed', {
-            detail: 'The preview was applied or decided meanwhile, or a rule was made stricter.',
-          })
+          throw new Refusal('plan_changed', { detail: decidedMeanwhile })
         }
+        need(hourOf(held, bound))
         const answer = await command.execute(transaction, actor, seen)
-        transaction.send(settlePreview(companyId, id, actor.writeId, resultsOf(answer.body)))
+        const { isApproved } = judge(held, agents, hourOf(held, bound))
+        if (!isApproved)
+          try {
+            need(await takeHour(transaction, companyId, bound))
+          } catch (error) {
+            transaction.undo()
+            throw error
+          }
+        const recordsAlone = isApproved ? null : (held.plan?.total ?? 0)
+        const results = resultsOf(answer.body)
+        transaction.send(settlePreview(companyId, id, { writeId: actor.writeId, results, recordsAlone }))
         return answer
       },
     }
   }
+
+const decidedMeanwhile = 'The preview was applied or decided meanwhile, or a rule was made stricter.'
 
 /** Returns the outcome of each operation of a batch, or the number of records of an undo. */
 function resultsOf(body: string): Json {
@@ -134,10 +165,11 @@ function resultsOf(body: string): Json {
 /** Returns the state of a preview for the agent; of many results as many as fit. */
 function formatState(agent: Agent, row: JudgedRow): JsonObject {
   const state = stateOf(row)
-  const { reasons } = judge(row, agent.settings as AgentSettings)
+  const hour = hourOf(row, agent.app.config)
+  const { reasons } = judge(row, agent.settings, hour)
   const shown = {
     ...{ preview: row.id, state, expires_at: row.expires_at },
-    ...(isLive(row) ? { needs_person: reasons.length > 0, because: reasons } : {}),
+    ...(isLive(row) ? formatNeed(reasons, hour) : {}),
     ...(state === 'waiting' ? { approve_at: agent.base + previewPath(row.id) } : {}),
     ...(row.write_id === null ? {} : { write_id: row.write_id }),
   }
