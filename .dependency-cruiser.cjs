@@ -278,6 +278,19 @@ const rules = layers.map(({ folder, may, node: mayUseNode = false, because }, in
   },
 }))
 
+/** Files of the console with inputs, addresses and comparisons of texts of others. */
+const filesWithRawTexts = [
+  'home/home-page',
+  'me/(first-name|profile-page)',
+  'settings/accounts/accounts-section',
+  'settings/api/token-panel',
+  'settings/banners',
+  'settings/calls/(call-page|call-text|calls-section)',
+  'settings/company/company-section',
+  'settings/webhooks/webhook-dialog',
+  'sign-in/sign-in-again',
+]
+
 module.exports = {
   forbidden: [
     ...rules,
@@ -294,6 +307,21 @@ module.exports = {
       severity: 'error',
       from: { path: '^(registry|derive|sql|server|console)/', pathNot: '^server/(store|embedded)/' },
       to: { path: packages('pg') },
+    },
+    {
+      name: 'texts-of-others',
+      comment:
+        'A text of others is shown by `Foreign` and `quote`. As it is, it is for inputs, addresses and comparisons, in these files.',
+      severity: 'error',
+      from: { path: '^console/', pathNot: `^console/(${filesWithRawTexts.join('|')})\\.tsx?$` },
+      to: { path: '^console/texts/raw-text\\.ts$' },
+    },
+    {
+      name: 'answers',
+      comment: 'Pages take the types of answers in which the texts of others are marked. An import works with them as they are.',
+      severity: 'error',
+      from: { path: '^console/', pathNot: '^console/(client/answers|records/import/use-import)\\.ts$' },
+      to: { path: '^derive/console/responses\\.ts$' },
     },
     {
       name: 'file-circle',

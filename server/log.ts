@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { inLine } from '#derive/format-printable.ts'
+import { inLine, printableJson } from '#derive/format-printable.ts'
 import type { Config } from './config/config.ts'
 import type { RequestIdentities } from './http/app.ts'
 import { withoutTokens } from './service/token-text.ts'
@@ -29,7 +29,8 @@ export function createLog({ logLevel, logFormat }: Config, options: LogOptions =
       // The ids of the caller are found by the request id, which each line of a request has.
       mixin: (line) => ({ ...identities?.get((line as { request_id?: string }).request_id ?? '') }),
       hooks: {
-        streamWrite: (line) => (isText ? formatLine(JSON.parse(withoutTokens(line))) : withoutTokens(line)),
+        streamWrite: (line) =>
+          isText ? formatLine(JSON.parse(withoutTokens(line))) : printableJson(withoutTokens(line)),
       },
     },
     destination,

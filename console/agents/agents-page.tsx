@@ -4,17 +4,20 @@ import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
-import type { AgentPreviewResult } from '#derive/console/responses.ts'
+import { agentReasonMax, agentRequestBytesMax } from '#registry/agents.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { AgentPreviewResult } from '../client/answers.ts'
 import { isRefused } from '../client/ask.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { ReferenceName } from '../records/fields/field-value.tsx'
 import { ChangeList, UndoButton } from '../records/history/history.tsx'
 import { InvolvedList } from '../records/removal/remove-dialog.tsx'
 import { agentsPath } from '../shell/places.ts'
+import { quote } from '../texts/foreign.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { Details, Entry, PlainList } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, FactList, MutedText, Note, Panel } from '../ui/panel.tsx'
@@ -92,8 +95,8 @@ function Words({ preview }: PreviewProps) {
   const { why, client, token_label, because, created_at, expires_at, state } = preview
   const isOpen = ['open', 'waiting', 'approved'].includes(state)
   const facts = [
-    [agents.claims, client ?? agents.nothing],
-    [agents.token, token_label],
+    [agents.claims, client === null ? agents.nothing : <Foreign text={client} />],
+    [agents.token, <Foreign text={token_label} />],
     [agents.asked, <time dateTime={created_at}>{format.exactly(created_at)}</time>],
     [agents.until, isOpen && <time dateTime={expires_at}>{format.exactly(expires_at)}</time>],
     [agents.needs, because.map((reason) => agents.because[reason]).join('; ')],
@@ -112,7 +115,7 @@ function Words({ preview }: PreviewProps) {
           whiteSpace: 'pre-wrap',
         }}
       >
-        {why ?? agents.noReason}
+        {why === null ? agents.noReason : <Foreign text={why} max={agentReasonMax} />}
       </Typography>
       <MutedText mb={1.5}>{agents.unchecked}</MutedText>
       <FactList isBeside facts={facts} />
@@ -140,7 +143,7 @@ function SentOperations({ preview: { operations, undo } }: PreviewProps) {
           fontSize: '0.8rem',
         }}
       >
-        {JSON.stringify(operations ?? { undo }, null, 2)}
+        <Foreign text={JSON.stringify(operations ?? { undo }, null, 2)} max={agentRequestBytesMax} />
       </Box>
     </Details>
   )
@@ -151,7 +154,7 @@ function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
   const { agents } = useTexts()
   const format = useFormat()
   const { state, decided_by, decided_at, write_id } = preview
-  const who = decided_by && decided_at && `${decided_by.name}, ${format.exactly(decided_at)}.`
+  const who = decided_by && decided_at && `${quote(decided_by.name)}, ${format.exactly(decided_at)}.`
   if (state === 'open' || state === 'waiting') return null
   return (
     <Note

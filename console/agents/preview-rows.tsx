@@ -1,7 +1,9 @@
-import type { AgentPreview } from '#derive/console/responses.ts'
+import type { AgentPreview } from '../client/answers.ts'
 import { agentPreviewPath } from '../shell/places.ts'
+import { quote } from '../texts/foreign.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { PlainList } from '../ui/layout.tsx'
 import { ListRow } from '../ui/panel.tsx'
 import { BoldChip } from '../ui/status-chip.tsx'
@@ -19,12 +21,12 @@ export function PreviewRows({ previews }: { previews: readonly AgentPreview[] })
           isTight
           title={
             <TextLink variant="body1" to={agentPreviewPath(id)}>
-              {why ?? agents.noReason}
+              {why === null ? agents.noReason : <Foreign text={why} />}
             </TextLink>
           }
           about={
             <>
-              {agents.records(total)} · {agents.by(client ?? token_label)} ·{' '}
+              {agents.records(total)} · {agents.by(quote(client ?? token_label))} ·{' '}
               <time dateTime={created_at}>{format.moment(created_at)}</time>
             </>
           }

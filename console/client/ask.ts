@@ -9,6 +9,7 @@ import {
   type QueryOf,
 } from '#derive/console/operations.ts'
 import type { Preview, ProblemBody } from '#registry/refusals.ts'
+import type { ForeignText, FromService } from '../texts/foreign.ts'
 
 /** Calls an operation that needs no idempotency key. Throws `RefusedError` if it is refused. Writes use `useWrite`. */
 export const ask = <Name extends UnkeyedOperation>(
@@ -69,7 +70,7 @@ type AskConditions = {
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
 /** The answer of an operation. `writeId` is the id of a write, and `plan` the preview of a dry-run. */
-export type ConsoleResponse<Name extends ConsoleOperationName> = ConsoleBody<AnswerOf<Name>> & {
+export type ConsoleResponse<Name extends ConsoleOperationName> = FromService<ConsoleBody<AnswerOf<Name>>> & {
   etag: string | null
   writeId: string | null
   plan?: Preview
@@ -113,22 +114,27 @@ export async function send<Said>(method: string, address: string, given: AskOpti
     throw new RefusedError(0, { code: 'unreachable' })
   })
   const said = parseBody(await response.text())
-  if (!response.ok) throw new RefusedError(response.status, said as Partial<ProblemBody>)
+  if (!response.ok) throw new RefusedError(response.status, said as Partial<RefusedBody>)
   const { headers } = response
   return { ...said, etag: headers.get('ETag'), writeId: headers.get('X-Write-Id') } as Said
 }
 
-type RefusedBody = Omit<Partial<ProblemBody>, 'code'> & { code: ProblemBody['code'] | 'unreachable'; detail: string }
+type RefusedBody = Omit<Partial<ProblemBody>, 'code' | 'detail' | 'title'> & {
+  code: ProblemBody['code'] | 'unreachable'
+  /** They may quote texts of others. */
+  detail?: ForeignText
+  title?: ForeignText
+}
 
 /** Thrown when the service refuses. react-admin also reads `status` and `body`. */
 export class RefusedError extends Error {
   readonly status: number
   readonly body: RefusedBody
   constructor(status: number, body: Partial<RefusedBody>) {
-    super(body.detail ?? body.title ?? `${status}`)
+    super(String(body.detail ?? body.title ?? status))
     this.name = 'Refused'
     this.status = status
-    this.body = { ...body, code: body.code ?? 'internal_error', detail: body.detail ?? '' }
+    this.body = { ...body, code: body.code ?? 'internal_error' }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AuthProvider } from 'react-admin'
 import type { BodyOf } from '#derive/console/operations.ts'
-import type { AccountChoice } from '#derive/console/responses.ts'
+import type { AccountChoice } from './answers.ts'
 import { ask, isUnauthorized } from './ask.ts'
 
 /**

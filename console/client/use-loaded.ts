@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
+import type { FromService } from '../texts/foreign.ts'
 import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
 
 export type LoadResult<Name extends ConsoleOperationName> = ReturnType<typeof useLoaded<Name>>
@@ -33,7 +34,7 @@ export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...give
   const { answer, error } = state
   return {
     answer,
-    data: answer?.data as AnswerOf<Name> | undefined,
+    data: answer?.data as FromService<AnswerOf<Name>> | undefined,
     error: state.address === address ? error : undefined,
     reload: load,
   }

@@ -3,17 +3,21 @@ import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { LinkBase } from 'react-admin'
-import type { DueItem, HomeFigures, RecentEntry } from '#derive/console/responses.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { PreviewRows } from '../agents/preview-rows.tsx'
+import type { DueItem, HomeFigures, RecentEntry } from '../client/answers.ts'
 import { useLoaded } from '../client/use-loaded.ts'
+import { firstName } from '../me/first-name.ts'
 import { useMe } from '../me/me.tsx'
+import { Author } from '../records/history/history.tsx'
 import { DeadBanner, EndBanner, WebhookBanner } from '../settings/banners.tsx'
 import { agentsPath, createPath, listPath, pathOf, servedDefinitions } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
+import { rawText } from '../texts/raw-text.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { BetweenRow, Pale, PlainList, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -26,7 +30,7 @@ export function HomePage() {
   const { account, holds } = useMe()
   const { data, error, reload } = useLoaded('home')
   return (
-    <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
+    <Page title={home.greeting(firstName(account.name))}>
       {holds('API_MANAGE') && (
         <>
           <EndBanner />
@@ -209,7 +213,9 @@ function Due({ title, resource, items, count, to }: DueProps) {
       <PlainList>
         {items.map(({ id, name, on }) => (
           <BetweenRow as="li" key={id} sx={{ py: 0.5 }}>
-            <TextLink to={pathOf(resource, id)}>{name}</TextLink>
+            <TextLink to={pathOf(resource, id)}>
+              <Foreign text={name} />
+            </TextLink>
             <Unbroken sx={on < today ? { color: 'error.main', fontWeight: 600 } : { color: 'text.secondary' }}>
               {format.day(on)}
             </Unbroken>
@@ -225,10 +231,11 @@ function Recent({ entries }: { entries: readonly RecentEntry[] }) {
   const { one } = useRecordTexts()
   const format = useFormat()
   if (entries.length === 0) return null
-  const titleOf = ({ title, record_id, records }: RecentEntry): string => {
+  const titleOf = ({ title, record_id, records }: RecentEntry) => {
     const definition = definitionOf(registry, records)
     const isDay = definition?.fields[definition.title]?.kind === 'date'
-    return title === null ? `#${record_id}` : isDay ? format.day(title) : title
+    if (title === null) return `#${record_id}`
+    return isDay ? format.day(rawText(title)) : <Foreign text={title} />
   }
   return (
     <Panel title={home.recent}>
@@ -247,7 +254,7 @@ function Recent({ entries }: { entries: readonly RecentEntry[] }) {
               <TextLink to={pathOf(entry.records, entry.record_id)}>{titleOf(entry)}</TextLink>
             )}
             <Pale>
-              {entry.who?.name ?? entry.token_label ?? history.system} {history.actions[entry.action] ?? entry.action} ·{' '}
+              <Author of={entry} /> {history.actions[entry.action] ?? entry.action} ·{' '}
               <time dateTime={entry.at}>{format.moment(entry.at)}</time>
             </Pale>
           </Stack>

@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { isApproval } from '#derive/approval.ts'
-import type { OwnAccount } from '#derive/console/responses.ts'
 import { lackedRights, visibleDefinition } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { ChoiceField } from '#registry/fields/choice.ts'
 import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { type Action, permission } from '#registry/permissions.ts'
+import type { OwnAccount } from '../client/answers.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { Trouble, WaitingNotice } from '../ui/pending.tsx'
 

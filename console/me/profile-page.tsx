@@ -4,9 +4,11 @@ import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
-import type { OwnSession } from '#derive/console/responses.ts'
+import type { OwnSession } from '../client/answers.ts'
 import { type LoadResult, useLoaded } from '../client/use-loaded.ts'
+import { quote } from '../texts/foreign.ts'
 import { useFormat } from '../texts/format.ts'
+import { rawText } from '../texts/raw-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Buttons, PlainList } from '../ui/layout.tsx'
 import { NewPasswordField } from '../ui/new-password-field.tsx'
@@ -39,10 +41,10 @@ export function ProfilePage() {
 function OwnData() {
   const { profile, common, commonFields } = useTexts()
   const { account, company, reload } = useMe()
-  const [name, setName] = useState(account.name)
-  const [email, setEmail] = useState(account.email)
+  const [name, setName] = useState(rawText(account.name))
+  const [email, setEmail] = useState(rawText(account.email))
   const [current, setCurrent] = useState('')
-  const isOtherEmail = email.trim() !== account.email
+  const isOtherEmail = email.trim() !== rawText(account.email)
   const form = useSmallForm(async ({ write, say }) => {
     await write('me.update', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } })
     setCurrent('')
@@ -103,7 +105,7 @@ function OwnPassword({ onChanged }: { onChanged(): void }) {
         <NewPasswordField
           label={profile.next}
           value={typed.next}
-          owner={{ ...account, company: company.name }}
+          owner={{ name: rawText(account.name), email: rawText(account.email), company: rawText(company.name) }}
           wrong={form.wrong('password.next', 'password')}
           onType={(next) => setTyped({ ...typed, next })}
         />
@@ -171,17 +173,22 @@ type SessionItemProps = { session: OwnSession; isBusy: boolean; onEnd(): void }
 function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
   const { profile } = useTexts()
   const format = useFormat()
-  const { browser, system } = deviceOf(session.device)
+  const { browser, system } = deviceOf(session.device && rawText(session.device))
   const device = browser && system ? profile.on(browser, system) : (browser ?? system ?? profile.unknownDevice)
   const { peer, forwarded_for } = session
-  const address = peer && forwarded_for ? profile.via(forwarded_for, peer) : peer
+  const address = peer && forwarded_for ? profile.via(quote(forwarded_for), quote(peer)) : peer && quote(peer)
   const facts = [
     address,
     profile.since(format.moment(session.created_at)),
     profile.seen(format.moment(session.last_seen_at)),
   ]
   return (
-    <ListRow isTight title={device} hint={session.device ?? undefined} about={facts.filter(Boolean).join(' · ')}>
+    <ListRow
+      isTight
+      title={device}
+      hint={session.device ? quote(session.device) : undefined}
+      about={facts.filter(Boolean).join(' · ')}
+    >
       {session.is_this ? (
         <Chip color="success" label={profile.thisSession} />
       ) : (

@@ -1,11 +1,13 @@
 import Button from '@mui/material/Button'
 import type { ReactNode } from 'react'
 import { LinkBase, useStore } from 'react-admin'
-import type { DeadIntegration, Token, TokenCaller, WebhookTrouble } from '#derive/console/responses.ts'
 import { accountDisabled } from '#registry/webhooks.ts'
+import type { DeadIntegration, Token, TokenCaller, WebhookTrouble } from '../client/answers.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import type { Texts } from '../texts/en/index.ts'
+import { quote } from '../texts/foreign.ts'
 import { useFormat } from '../texts/format.ts'
+import { rawText } from '../texts/raw-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Note } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
@@ -55,7 +57,7 @@ export function DeadBanner() {
     .filter((dead) => !(dead.cured && seen.includes(keyOf(dead))))
     .map((dead) => (
       <DeadIntegrationLine
-        key={`${dead.peer} ${keyOf(dead)}`}
+        key={`${String(dead.peer)} ${keyOf(dead)}`}
         dead={dead}
         onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])}
       />
@@ -72,13 +74,17 @@ function DeadIntegrationLine({ dead, onClose }: { dead: DeadIntegration; onClose
   const name = callerName(dead, api.unknownAddress)
   const told = [name, count, format.moment(last_at)] as const
   const isOld = token_ended_at !== null
-  const calls = callsAddress({ code: 'unauthorized', token: String(token_id), ...(peer ? { peer } : {}) })
+  const calls = callsAddress({
+    code: 'unauthorized',
+    token: String(token_id),
+    ...(peer ? { peer: rawText(peer) } : {}),
+  })
   return (
     <Note severity={cured ? 'info' : 'error'} {...(cured ? { onClose } : {})}>
       {cured ? api.cured(name) : isOld ? api.dead(...told) : api.deadDisabled(...told)}{' '}
       {!cured && isOld && <>{api.deadCure} </>}
       <TextLink underline="always" to={calls}>
-        {api.deadCalls(peer ?? api.unknownAddress)}
+        {api.deadCalls(peer ? quote(peer) : api.unknownAddress)}
       </TextLink>
       {!cured && (
         <>
@@ -107,7 +113,7 @@ export function WebhookBanner() {
           color="inherit"
           component={LinkBase}
           to={webhookPath(trouble.id)}
-          aria-label={webhooks.open(trouble.name)}
+          aria-label={webhooks.open(quote(trouble.name))}
         >
           {webhooks.look}
         </Button>
@@ -119,11 +125,14 @@ export function WebhookBanner() {
 }
 
 function sentenceOf(
-  { name, disabled_because, disabled_detail, failing_since, resync_since }: WebhookTrouble,
+  { name: named, disabled_because, disabled_detail, failing_since, resync_since }: WebhookTrouble,
   words: Texts['settings']['webhooks'],
 ): string {
-  if (disabled_because === 'rights')
-    return words.bannerRights(name, disabled_detail === accountDisabled ? null : disabled_detail)
+  const name = quote(named)
+  if (disabled_because === 'rights') {
+    const detail = disabled_detail && quote(disabled_detail)
+    return words.bannerRights(name, detail === accountDisabled ? null : detail)
+  }
   if (disabled_because) return words.bannerDisabled(name)
   if (failing_since) return words.bannerFailing(name)
   return resync_since ? words.bannerResync(name) : words.bannerUnanswered(name)
@@ -131,4 +140,4 @@ function sentenceOf(
 
 /** Formats a caller: its address and its user agent. */
 export const callerName = ({ peer, user_agent }: Pick<TokenCaller, 'peer' | 'user_agent'>, unknown: string): string =>
-  user_agent ? `${peer ?? unknown} (${user_agent.slice(0, 60)})` : (peer ?? unknown)
+  [peer ? quote(peer) : unknown, ...(user_agent ? [`(${quote(user_agent, 60)})`] : [])].join(' ')

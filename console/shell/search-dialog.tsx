@@ -8,11 +8,13 @@ import { registry } from '#registry/resources/index.ts'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
 import { titleOf } from '../records/title.ts'
+import { type ForeignText, quote } from '../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { Pale } from '../ui/layout.tsx'
 import { pathOf } from './places.ts'
 
-type Hit = { resource: string; id: number; name: string }
+type Hit = { resource: string; id: number; name: ForeignText }
 
 /** One search over every resource that the account may see. */
 export function SearchDialog({ onClose }: { onClose(): void }) {
@@ -34,7 +36,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
         <Autocomplete
           open={typed.trim().length >= 2}
           options={hits}
-          getOptionLabel={({ name }) => name}
+          getOptionLabel={({ name }) => quote(name)}
           getOptionKey={({ resource, id }) => `${resource}${id}`}
           filterOptions={(all) => all}
           loading={isSearching}
@@ -46,7 +48,9 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           onKeyDown={({ key }) => key === 'Escape' && onClose()}
           renderOption={({ key, ...option }, { resource, name }) => (
             <li key={key} {...option}>
-              <span>{name}</span>
+              <span>
+                <Foreign text={name} />
+              </span>
               <Pale sx={{ ml: 'auto', pl: 2, fontSize: '0.85rem' }}>{many(resource)}</Pale>
             </li>
           )}

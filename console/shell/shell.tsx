@@ -31,6 +31,7 @@ import { useWaiting } from '../agents/use-waiting.ts'
 import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider, useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
 import { Brand } from '../ui/page.tsx'
@@ -149,7 +150,9 @@ function Sidebar() {
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
       <Box sx={{ p: 1, mb: 1 }}>
         <Brand />
-        <MutedText mt={0.5}>{company.name}</MutedText>
+        <MutedText mt={0.5}>
+          <Foreign text={company.name} />
+        </MutedText>
       </Box>
       <List disablePadding>
         <Place to="/" label={shell.home} icon={HomeIcon} />

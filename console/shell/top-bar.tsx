@@ -15,7 +15,9 @@ import { useColorScheme } from '@mui/material/styles'
 import Toolbar from '@mui/material/Toolbar'
 import { useState } from 'react'
 import { useLogout, useNavigate } from 'react-admin'
+import { firstName } from '../me/first-name.ts'
 import { useMe } from '../me/me.tsx'
+import { quote } from '../texts/foreign.ts'
 import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
 import { AtEnd } from '../ui/layout.tsx'
 
@@ -78,18 +80,18 @@ function ProfileMenu() {
       <Button
         color="inherit"
         startIcon={<AccountCircle />}
-        aria-label={shell.account(account.name)}
+        aria-label={shell.account(quote(account.name))}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
         onClick={({ currentTarget }) => setAnchor(currentTarget)}
       >
-        {account.name.split(' ')[0]}
+        {firstName(account.name)}
       </Button>
       <Menu
         anchorEl={anchor}
         open={anchor !== null}
         onClose={close}
-        slotProps={{ paper: { component: 'section', 'aria-label': shell.account(account.name) } as object }}
+        slotProps={{ paper: { component: 'section', 'aria-label': shell.account(quote(account.name)) } as object }}
       >
         <MenuItem onClick={choosing(() => navigate('/profile'))}>{profile.title}</MenuItem>
         <Divider />

@@ -2,6 +2,7 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
+import { rawText } from '../texts/raw-text.ts'
 import { refusalText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -16,7 +17,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   const [error, setError] = useState<unknown>()
   async function submit(): Promise<void> {
     try {
-      await ask('session.begin', { body: { email: account.email, password, account_id: account.id } })
+      await ask('session.begin', { body: { email: rawText(account.email), password, account_id: account.id } })
       setPassword('')
       onDone()
     } catch (refused) {

@@ -8,10 +8,11 @@ import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useLogin } from 'react-admin'
 import type { BodyOf } from '#derive/console/operations.ts'
-import type { AccountChoice } from '#derive/console/responses.ts'
+import type { AccountChoice } from '../client/answers.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
 import { refusalText } from '../texts/refusal-text.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { Foreign } from '../ui/foreign.tsx'
 import { Brand } from '../ui/page.tsx'
 import { Lead, Text } from '../ui/panel.tsx'
 
@@ -152,7 +153,9 @@ function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps
           onClick={() => onChoose(account_id)}
           sx={{ justifyContent: 'start', textAlign: 'start', overflowWrap: 'anywhere' }}
         >
-          {company.name} ({name})
+          <span>
+            <Foreign text={company.name} /> (<Foreign text={name} />)
+          </span>
         </Button>
       ))}
       <Button onClick={onBack} disabled={isBusy}>

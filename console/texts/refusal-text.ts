@@ -1,17 +1,25 @@
 import type { Problem } from '#registry/definition.ts'
 import { isRefused, isUnauthorized, RefusedError } from '../client/ask.ts'
 import type { Texts } from './en/index.ts'
+import { type ForeignText, quote } from './foreign.ts'
+
+type ShownProblem = Pick<Problem, 'code'> & { message: ForeignText | string }
+
+/** Most characters of a sentence of the service, which may quote texts of others. */
+const sentenceMax = 2000
 
 /** Returns a field's problem in the reader's language, or in the service's words if the catalogue lacks its code. */
-export const problemText = ({ code, message }: Problem, { problems }: Texts): string => problems[code] || message
+export const problemText = ({ code, message }: ShownProblem, { problems }: Texts): string =>
+  problems[code] || quote(message, sentenceMax)
 
 /** Returns the text of an error that is about no field. */
 export function errorText(error: unknown, texts: Texts): string {
   if (!(error instanceof RefusedError)) return texts.trouble.unexpected
-  const { code, detail } = error.body
+  const { code, detail, title } = error.body
+  const own = detail || title
   if (code === 'unreachable') return texts.trouble.unreachable
   if (code === 'not_found' && !error.body.errors) return texts.trouble.notFound
-  return texts.trouble.codes[code] || detail || error.body.title || texts.trouble.unexpected
+  return texts.trouble.codes[code] || (own ? quote(own, sentenceMax) : texts.trouble.unexpected)
 }
 
 /** Returns the text of a refused sign-in. */

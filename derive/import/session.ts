@@ -248,8 +248,12 @@ export function createSession(options: SessionOptions) {
 export type Session = ReturnType<typeof createSession>
 
 /** Returns whether this account can go on with an import. */
-export const isUnfinished = ({ own, undone, done, rows }: ImportResult): boolean =>
-  own && undone === 'nothing' && done < rows
+export const isUnfinished = ({
+  own,
+  undone,
+  done,
+  rows,
+}: Pick<ImportResult, 'own' | 'undone' | 'done' | 'rows'>): boolean => own && undone === 'nothing' && done < rows
 
 /** Returns parts with their rows, and the rows' counts. */
 function join(parts: readonly Part[]): Pick<SessionState, 'parts' | 'rows' | 'counts'> {

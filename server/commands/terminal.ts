@@ -1,4 +1,4 @@
-import { inLine } from '#derive/format-printable.ts'
+import { inLine, spellText } from '#derive/format-printable.ts'
 import type { Exit } from './exit-codes.ts'
 
 /** The words, the environment and the streams of a command. Tests pass their own. */
@@ -40,17 +40,26 @@ export type CommandContext = {
 
 type Cell = string | number
 
+/** Most characters of a cell on a terminal. */
+const cellMax = 100
+
+function cutCell(text: string): string {
+  const { isCut, length } = spellText(text, cellMax)
+  return isCut ? `${inLine([...text].slice(0, cellMax).join(''))}… (${length})` : inLine(text)
+}
+
 /**
- * Formats rows under their headings: padded columns on a terminal, with numbers to the right, and cells separated by tabs
- * elsewhere.
+ * Formats rows under their headings: padded columns on a terminal, with numbers to the right and long cells cut, and
+ * cells separated by tabs elsewhere.
  */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
   { terminal }: Pick<CommandContext, 'terminal'>,
 ): string {
-  const cells = [headings, ...rows].map((row) => row.map((cell) => inLine(String(cell))))
-  if (!terminal.stdout.isTTY) return cells.map((row) => row.join('\t')).join('\n')
+  const { isTTY } = terminal.stdout
+  const cells = [headings, ...rows].map((row) => row.map((cell) => (isTTY ? cutCell : inLine)(String(cell))))
+  if (!isTTY) return cells.map((row) => row.join('\t')).join('\n')
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
   const isNumber = headings.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
   const lines = cells.map((row) =>

@@ -7,7 +7,7 @@ import { createStage, type Stage } from './stage.ts'
 /** Sets the title of the window, colours by C0 and by C1, asks the terminal who it is, turns the line round, begins another. */
 const hostile = 'Quay\u001b]0;owned\u0007\u001b[31m\u009b31m\u001b[c\u202egnp\u2066\u2028\u007f\r\nToken plumb_live_x'
 const shown =
-  'Quay<U+001B>]0;owned<U+0007><U+001B>[31m<U+009B>31m<U+001B>[c<U+202E>gnp<U+2066><U+2028><U+007F> Token plumb_live_x'
+  'Quay⟨U+001B⟩]0;owned⟨U+0007⟩⟨U+001B⟩[31m⟨U+009B⟩31m⟨U+001B⟩[c⟨U+202E⟩gnp⟨U+2066⟩⟨U+2028⟩⟨U+007F⟩ Token plumb_live_x'
 const dangerous = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 let stage: Stage

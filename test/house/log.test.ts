@@ -71,8 +71,8 @@ describe('LOG_FORMAT', () => {
   test.each<[string, object, string]>([
     ['a blank', { name: 'Quay wall' }, ' name="Quay wall"'],
     ['a number and a flag', { ms: 1.5, ok: true }, ' ms=1.5 ok=true'],
-    ['an escape sequence', { name: 'a\u001b[31mb' }, ' name=a<U+001B>[31mb'],
-    ['a change of direction', { name: 'a\u202eb' }, ' name=a<U+202E>b'],
+    ['an escape sequence', { name: 'a\u001b[31mb' }, ' name=a⟨U+001B⟩[31mb'],
+    ['a change of direction', { name: 'a\u202eb' }, ' name=a⟨U+202E⟩b'],
     ['a quotation mark', { name: 'a"b' }, ' name="a\\"b"'],
     ['an object', { load: { a: [1] } }, ' load={"a":[1]}'],
     ['nothing', { peer: null }, ' peer=null'],

@@ -11,10 +11,14 @@ import { pathOf } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Unbroken } from '../../ui/layout.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { titleOf } from '../title.ts'
+
+/** Most characters of a text of several lines, and of all lines of a record in one: more than a field stores. */
+const paragraphMax = 100_000
 
 type ShownProps = {
   field: FormField
@@ -64,7 +68,7 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
     case 'url':
       return <ValueLink kind="url" value={String(value)} />
     case 'country':
-      return <>{format.country(String(value))}</>
+      return <Foreign text={format.country(String(value))} />
     case 'address':
       return <Address address={value as JsonObject} isShort={isShort} />
     case 'lines':
@@ -72,22 +76,27 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
     case 'paragraph':
       return (
         <Box component="span" sx={isShort ? {} : { whiteSpace: 'pre-wrap', maxWidth: '75ch', display: 'block' }}>
-          {String(value)}
+          <Foreign text={String(value)} max={isShort ? undefined : paragraphMax} />
         </Box>
       )
     default:
-      return <>{String(value)}</>
+      return <Foreign text={String(value)} />
   }
 }
 
 /** Shows a value as a link, or as text if it makes none. */
 function ValueLink({ kind, value }: { kind: LinkedKind; value: string }) {
   const address = linkAddress(kind, value)
-  if (address === undefined) return <>{value}</>
-  if (kind !== 'url') return <Link href={address}>{value}</Link>
+  if (address === undefined) return <Foreign text={value} />
+  if (kind !== 'url')
+    return (
+      <Link href={address}>
+        <Foreign text={value} />
+      </Link>
+    )
   return (
     <Link href={address} target="_blank" rel="noopener noreferrer">
-      {value.replace(/^https?:\/\//i, '')}
+      <Foreign text={value.replace(/^https?:\/\//i, '')} />
     </Link>
   )
 }
@@ -97,7 +106,15 @@ function Address({ address, isShort }: { address: JsonObject; isShort?: boolean 
   const { line1, line2, city, region, postal_code, country } = address as { [member: string]: string | null }
   const place = [postal_code, city].filter(Boolean).join(' ')
   const parts = [line1, line2, place, region, country && countryName(country)].filter(Boolean)
-  return isShort ? parts.join(', ') : parts.map((part) => <div key={part}>{part}</div>)
+  return isShort ? (
+    <Foreign text={parts.join(', ')} />
+  ) : (
+    parts.map((part) => (
+      <div key={part}>
+        <Foreign text={part} />
+      </div>
+    ))
+  )
 }
 
 type ReferenceNameProps = { to: string; id: number } & Pick<LinkProps, 'underline'>
@@ -112,7 +129,7 @@ export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProp
   if (!referenceRecord) return <>#{id}</>
   return (
     <TextLink underline={underline} to={pathOf(to, id)}>
-      {titleOf(to, referenceRecord)}
+      <Foreign text={titleOf(to, referenceRecord)} />
     </TextLink>
   )
 }
@@ -124,7 +141,10 @@ function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean
   const format = useFormat()
   const { currency } = useMe().company
   if (lines.length === 0) return <>{form.noLines}</>
-  if (isShort) return <>{lines.map((line) => `${line.quantity} ${line.unit ?? '×'} ${line.description}`).join('; ')}</>
+  if (isShort) {
+    const short = lines.map((line) => `${line.quantity} ${line.unit ?? '×'} ${line.description}`).join('; ')
+    return <Foreign text={short} max={paragraphMax} />
+  }
   const money = (minor: unknown): string => format.money(minor as number, currency)
   return (
     <DataTable
@@ -132,13 +152,13 @@ function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean
       items={lines}
       keyOf={(line) => lines.indexOf(line)}
       columns={[
-        { title: label('lines', 'description'), cell: ({ description }) => String(description) },
+        { title: label('lines', 'description'), cell: ({ description }) => <Foreign text={String(description)} /> },
         {
           title: label('lines', 'quantity'),
           align: 'right',
           cell: ({ quantity }) => format.number(quantity as number),
         },
-        { title: label('lines', 'unit'), cell: ({ unit }) => String(unit ?? '') },
+        { title: label('lines', 'unit'), cell: ({ unit }) => unit && <Foreign text={String(unit)} /> },
         { title: label('lines', 'unit_price_minor'), align: 'right', cell: (line) => money(line.unit_price_minor) },
         { title: form.lineTotal, align: 'right', cell: (line) => money(amountOf(line) ?? 0) },
       ]}

@@ -11,6 +11,7 @@ import type { Json } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { titleOf } from '../title.ts'
@@ -217,7 +218,7 @@ function useChosen(to: string, id: number | null): Option | null {
     options: { enabled: id !== null && may(to, 'VIEW') },
   })
   if (id === null) return null
-  return { id, name: referenceRecord ? titleOf(to, referenceRecord) : `#${id}` }
+  return { id, name: referenceRecord ? quote(titleOf(to, referenceRecord)) : `#${id}` }
 }
 
 function useOptions(
@@ -258,5 +259,5 @@ async function search(to: string, only: object | undefined, typed: string, signa
     ...only,
   }
   const { data } = await ask('records.list', { records: to, query, signal })
-  return { typed, options: data.map((record) => ({ id: record.id, name: titleOf(to, record) })) }
+  return { typed, options: data.map((record) => ({ id: record.id, name: quote(titleOf(to, record)) })) }
 }

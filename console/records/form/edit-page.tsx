@@ -5,6 +5,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { listPath, pathOf } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -54,7 +55,7 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
   })
   const title = titleOf(name, record)
   return (
-    <Page title={texts.common.editOne(title)} above={{ label: many(name), to: listPath(name) }}>
+    <Page title={texts.common.editOne(quote(title))} above={{ label: many(name), to: listPath(name) }}>
       <SaveForm form={form} saving={saving} label={texts.common.save} onCancel={() => navigate(pathOf(name, id))}>
         <LockedNotice definition={definition} record={form.before ?? record} />
         <SchemaForm form={form} settled={settledFields(definition, form.before ?? record)} />

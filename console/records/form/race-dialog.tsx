@@ -8,9 +8,11 @@ import { fieldsOf } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { BetweenRow, Grow, Unbroken } from '../../ui/layout.tsx'
 import { Lead, MutedText, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -40,7 +42,9 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   }
   return (
     <AskFirst wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
-      <Typography gutterBottom>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
+      <Typography gutterBottom>
+        {entry && who ? race.lead(quote(who), format.moment(entry.at)) : race.leadUnknown}
+      </Typography>
       <PendingContent error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
     </AskFirst>
@@ -218,7 +222,8 @@ function LineList({ lines }: { lines: readonly JsonObject[] }) {
     return (
       <BetweenRow key={index} as="span" sx={{ gap: 2, color: 'text.primary' }}>
         <span>
-          {String(line.description ?? '–')} · {quantity} {line.unit === null ? '' : String(line.unit)} × {price}
+          <Foreign text={line.description as string | null} /> · <Foreign text={quantity} />{' '}
+          {line.unit !== null && <Foreign text={String(line.unit)} />} × <Foreign text={price} />
         </span>
         <Unbroken>{amount === undefined ? '–' : format.money(amount, currency)}</Unbroken>
       </BetweenRow>

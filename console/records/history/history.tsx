@@ -2,19 +2,21 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
-import type { HistoryEntry } from '#derive/console/responses.ts'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
+import type { HistoryEntry } from '../../client/answers.ts'
 import { previewUndo } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import type { Texts } from '../../texts/en/index.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bullets, Entry, Pale, PlainList } from '../../ui/layout.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
@@ -44,14 +46,16 @@ type EntryItemProps = { entry: HistoryEntry; definition: Definition; onUndone():
 function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
   const { history } = useTexts()
   const format = useFormat()
-  const who = entry.who?.name ?? history.system
   const channel = channelOf(entry, history)
   const { may } = useMe()
   const { write_id: writeId } = entry
   return (
     <Entry sx={{ py: 1.5 }}>
       <Typography>
-        <strong>{who}</strong> {history.actions[entry.action] ?? entry.action}{' '}
+        <strong>
+          <Author of={entry} />
+        </strong>{' '}
+        {history.actions[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
           {channel} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
@@ -62,6 +66,17 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
       <ChangeList definition={definition} changes={entry.changes ?? {}} isNew={/^create/.test(entry.action)} />
     </Entry>
   )
+}
+
+/** Shows the author of a change: an account, or the service itself. */
+export function Author({
+  of: { who, token_label },
+}: {
+  of: Pick<HistoryEntry, 'who'> & Partial<Pick<HistoryEntry, 'token_label'>>
+}) {
+  const { history } = useTexts()
+  const name = who?.name ?? token_label
+  return name ? <Foreign text={name} /> : history.system
 }
 
 type ChangeListProps = { definition: Definition; changes: { readonly [field: string]: unknown }; isNew: boolean }
@@ -118,7 +133,9 @@ export function channelOf(
   history: Texts['history'],
 ): string {
   if (!token) return history.door[door] ?? ''
-  return issuer && issuer.account_id !== who?.account_id ? history.apiOf(token, issuer.name) : history.api(token)
+  return issuer && issuer.account_id !== who?.account_id
+    ? history.apiOf(quote(token), quote(issuer.name))
+    : history.api(quote(token))
 }
 
 /** Returns the function that undoes writes, the newest first. Its notice has a button that undoes the undo. */

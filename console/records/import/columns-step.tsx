@@ -3,13 +3,16 @@ import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Typography from '@mui/material/Typography'
+import { Fragment } from 'react'
 import { delimiters, encodings } from '#derive/import/file.ts'
 import { matchFieldsOf, targetsOf } from '#derive/import/targets.ts'
 import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Grow, PlainList, Tiles } from '../../ui/layout.tsx'
 import { MutedText, Note, Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/small-form.tsx'
@@ -37,7 +40,10 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   return (
     <>
       <Typography gutterBottom>
-        <strong>{name}</strong> · {imports.rows(file.rows.length)}{' '}
+        <strong>
+          <Foreign text={name} />
+        </strong>{' '}
+        · {imports.rows(file.rows.length)}{' '}
         <Button size="small" onClick={importing.restart}>
           {imports.another}
         </Button>
@@ -50,7 +56,9 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
       ) : (
         <>
           <ReadingPanel importing={importing} />
-          {withheld.length > 0 && <Note severity="info">{imports.withheld(withheld.join(', '))}</Note>}
+          {withheld.length > 0 && (
+            <Note severity="info">{imports.withheld(withheld.map((one) => quote(one)).join(', '))}</Note>
+          )}
           <Panel title={imports.columns}>
             <PlainList aria-label={imports.columns}>
               {file.columns.map((column, index) => (
@@ -99,13 +107,20 @@ function ColumnRow({ importing, targets, column, index }: ColumnRowProps) {
   return (
     <Tiles component="li" width={260} sx={{ alignItems: 'center', py: 1, borderBottom: 1, borderColor: 'divider' }}>
       <Grow>
-        <Typography variant="subtitle1">{column}</Typography>
-        <MutedText noWrap title={samples.join(' · ')}>
-          {samples.join(' · ')}
+        <Typography variant="subtitle1">
+          <Foreign text={column} />
+        </Typography>
+        <MutedText noWrap title={quote(samples.join(' · '))}>
+          {samples.map((sample, place) => (
+            <Fragment key={place}>
+              {place > 0 && ' · '}
+              <Foreign text={sample} />
+            </Fragment>
+          ))}
         </MutedText>
       </Grow>
       <Select
-        label={imports.fieldOf(column)}
+        label={imports.fieldOf(quote(column))}
         value={path}
         options={[{ value: '', text: imports.leftOut }, ...targets]}
         helperText={path === column ? exactHint : undefined}

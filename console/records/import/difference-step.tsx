@@ -10,8 +10,10 @@ import { type FormField, fieldsOf } from '#derive/form.ts'
 import { type Outcome, outcomes, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import type { Definition } from '#registry/definition.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
 import { MutedText, Note } from '../../ui/panel.tsx'
 import { BoldChip } from '../../ui/status-chip.tsx'
@@ -125,7 +127,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
       <Stack direction="row" spacing={0.5} sx={{ columnGap: 1.5 }}>
         <BoldChip color={tones[outcome]} label={imports.outcomes[outcome]} />
         <Typography component="span" variant="subtitle1">
-          {title}
+          <Foreign text={title} />
         </Typography>
         <MutedText component="span">{imports.line(line)}</MutedText>
       </Stack>
@@ -155,14 +157,16 @@ function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][num
   const { path } = useRecordTexts()
   const { column, field, value, code, message, told = [] } = problem
   const where = column ?? (field === '' ? undefined : path(records, field))
-  const said = imports.problems[code]?.(...told) ?? message
+  const said = imports.problems[code]?.(...told.map((one) => quote(one))) ?? quote(message, 2000)
   return (
     <li>
-      {where !== undefined && <strong>{where} </strong>}
-      {said}
-      {value !== '' && (
-        <MutedText component="span"> ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})</MutedText>
+      {where !== undefined && (
+        <strong>
+          <Foreign text={where} />{' '}
+        </strong>
       )}
+      {said}
+      {value !== '' && <MutedText component="span"> ({imports.says(quote(value, 80))})</MutedText>}
     </li>
   )
 }

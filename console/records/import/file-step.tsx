@@ -3,13 +3,15 @@ import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useRef } from 'react'
-import type { ImportResult } from '#derive/console/responses.ts'
 import { isUnfinished } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { ImportResult } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -77,12 +79,12 @@ function LatestRow({ one, records, onUndone }: { one: ImportResult; records: str
     ...(undone === 'all' ? [imports.latestUndone] : []),
   ]
   return (
-    <ListRow isTight title={file} about={said.join(' · ')}>
+    <ListRow isTight title={<Foreign text={file} />} about={said.join(' · ')}>
       {undone !== 'all' && created + changed > 0 && (may(records, 'EDIT') || may(records, 'DELETE')) && (
         <Button
           variant="outlined"
           size="small"
-          aria-label={imports.undoOne(file)}
+          aria-label={imports.undoOne(quote(file))}
           onClick={() => undo([one.write_id]).then(onUndone)}
         >
           {common.undo}

@@ -12,6 +12,7 @@ import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { listPath } from '../../shell/places.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -57,7 +58,8 @@ export function ImportPage({ definition }: { definition: Definition }) {
       {error !== undefined && (
         <Note severity="error">
           {error instanceof FileProblem
-            ? (imports.fileProblems[error.code]?.(...error.particulars) ?? error.message)
+            ? (imports.fileProblems[error.code]?.(...error.particulars.map((one) => quote(String(one)))) ??
+              quote(error.message))
             : errorText(error, texts)}
         </Note>
       )}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useRefresh } from 'react-admin'
+import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
 import { checkSize, type FileOptions } from '#derive/import/file.ts'
 import { createSession, type SessionService } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -52,18 +53,25 @@ async function readBytes(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer())
 }
 
-/** Returns the operations of an import, as the console asks the service for them. */
+/**
+ * Returns the operations of an import, as the console asks the service for them. The session works with texts as they
+ * are; its steps show them by `Foreign`.
+ */
 const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService => ({
-  list: async () => (await ask('records.imports', { records })).data,
+  list: async () => (await ask('records.imports', { records })).data as unknown as ImportResult[],
   begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
   lookUp: async (field, values) =>
-    (await ask('records.look-up', { records, body: { field, values: [...values] } })).data,
-  attempt: (operations) => ask('records.try-import', { records, body: { operations: [...operations] } }),
+    (await ask('records.look-up', { records, body: { field, values: [...values] } })).data as unknown as LookUpResult[],
+  attempt: async (operations) => {
+    const answer = await ask('records.try-import', { records, body: { operations: [...operations] } })
+    return answer as unknown as Awaited<ReturnType<SessionService['attempt']>>
+  },
   // The key is that of the part and its plan: sent again after a lost answer, it is done once.
   apply(writeId, { from, to, operations, plan }) {
     const request = { records, id: writeId, body: { from, to, operations } }
     const given = plan === null ? request : { ...request, plan: { hash: plan } }
     return askOnce('records.import', `import.${writeId}.${from}.${plan}`, given)
   },
-  refusalOf: (error) => (isRefused(error) ? error.body : undefined),
+  refusalOf: (error) =>
+    isRefused(error) ? (error.body as unknown as ReturnType<SessionService['refusalOf']>) : undefined,
 })

@@ -13,7 +13,9 @@ import type { SortPayload } from 'react-admin'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { pathOf } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { BetweenRow, Grow, PlainList } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -48,7 +50,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
               sx={{ alignSelf: 'flex-start', p: 0.5 }}
               checked={selection.ids.includes(record.id)}
               onChange={() => selection.toggle(record.id as never)}
-              slotProps={{ input: { 'aria-label': list.select(titleText(record)) } }}
+              slotProps={{ input: { 'aria-label': list.select(quote(titleText(record))) } }}
             />
           )}
           <Grow>
@@ -58,7 +60,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
                 color="textPrimary"
                 sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}
               >
-                {titleText(record)}
+                <Foreign text={titleText(record)} />
               </TextLink>
               {status && <FieldValue isShort field={status} resource={name} value={record.status as never} />}
             </BetweenRow>
@@ -160,7 +162,7 @@ function RecordTable({ definition, columns, records, sort, onSort, selection, ac
                     size="small"
                     checked={selection.ids.includes(record.id)}
                     onChange={() => selection.toggle(record.id as never)}
-                    slotProps={{ input: { 'aria-label': list.select(titleText(record)) } }}
+                    slotProps={{ input: { 'aria-label': list.select(quote(titleText(record))) } }}
                   />
                 </TableCell>
               )}
@@ -172,7 +174,7 @@ function RecordTable({ definition, columns, records, sort, onSort, selection, ac
                 >
                   {column.name === title ? (
                     <TextLink to={pathOf(name, record.id)} color="textPrimary">
-                      {titleText(record)}
+                      <Foreign text={titleText(record)} />
                     </TextLink>
                   ) : (
                     <FieldValue isShort field={column} resource={name} value={record[column.name] as never} />

@@ -4,21 +4,23 @@ import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
-import type { Removal } from '#derive/console/responses.ts'
+import type { Removal } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { channelOf } from '../history/history.tsx'
+import { Author, channelOf } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
 
 const perPage = 25
@@ -58,14 +60,15 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
   const refresh = useRefresh()
   const [isBusy, setBusy] = useState(false)
   const { id, records, record_id, title, at, who, mode, went, restored_at } = removal
-  const name = title || `#${record_id}`
+  const name = title ? <Foreign text={title} /> : `#${record_id}`
+  const nameText = title ? quote(title) : `#${record_id}`
   const isBack = restored_at !== null
   /** Restores the records of the deletion, as far as that is still possible. */
   async function bringBack(): Promise<void> {
     setBusy(true)
     try {
       await write('removals.restore', { id })
-      notify(removals.restored(name), { type: 'success' })
+      notify(removals.restored(nameText), { type: 'success' })
       refresh()
       onRestored()
     } catch (error) {
@@ -78,7 +81,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
       title={isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
       about={
         <>
-          {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
+          {one(records)} · <Author of={{ who }} /> {channelOf(removal, history)} ·{' '}
           <time dateTime={at}>{format.moment(at)}</time>
           {went.length > 0 && (
             <div>
@@ -96,7 +99,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
           startIcon={<Restore />}
           loading={isBusy}
           onClick={bringBack}
-          aria-label={removals.restoreOne(name)}
+          aria-label={removals.restoreOne(nameText)}
         >
           {removals.restore}
         </Button>

@@ -13,6 +13,7 @@ import type { Texts } from '../../texts/en/index.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note, Text } from '../../ui/panel.tsx'
 import { PendingContent, WaitingNotice } from '../../ui/pending.tsx'
@@ -73,7 +74,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
       {blocked && (
         <>
           <Alert severity="warning" variant="outlined">
-            {blocked.body.detail}
+            <Foreign text={blocked.body.detail} max={2000} />
           </Alert>
           <InvolvedList
             isLinked

@@ -25,6 +25,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { isRefused } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { createPath, editPath, listPath } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RowStack, Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -67,7 +68,7 @@ function Record({ definition, record, above }: RecordProps) {
   const { make } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
-  const title = useTitleText(definition)(record)
+  const title = quote(useTitleText(definition)(record))
   const [isRemoving, setRemoving] = useState(false)
   const fields = record as JsonObject
   return (

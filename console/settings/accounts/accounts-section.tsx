@@ -8,12 +8,15 @@ import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { givesAccess } from '#derive/console/confirmed.ts'
-import type { Account } from '#derive/console/responses.ts'
 import { approvalPermissions, companyPermissions, fieldPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
+import type { Account } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bare, PlainList, RowStack } from '../../ui/layout.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { ListRow } from '../../ui/panel.tsx'
@@ -44,10 +47,14 @@ export function AccountsSection() {
               key={account.id}
               title={
                 <>
-                  {account.name} {account.id === me.account.id && `(${accounts.you})`}
+                  <Foreign text={account.name} /> {account.id === me.account.id && `(${accounts.you})`}
                 </>
               }
-              about={`${account.email} · ${accounts.rights(account.permissions.length)}`}
+              about={
+                <>
+                  <Foreign text={account.email} /> · {accounts.rights(account.permissions.length)}
+                </>
+              }
             >
               <Chip
                 color={account.disabled || account.service ? 'default' : 'success'}
@@ -58,7 +65,7 @@ export function AccountsSection() {
               <Button
                 variant="outlined"
                 size="small"
-                aria-label={common.editOne(account.name)}
+                aria-label={common.editOne(quote(account.name))}
                 onClick={() => setEdited(account)}
               >
                 {common.edit}
@@ -85,8 +92,8 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
   const { settings, common, commonFields, profile, signIn } = useTexts()
   const { accounts } = settings
   const me = useMe()
-  const [name, setName] = useState(account?.name ?? '')
-  const [email, setEmail] = useState(account?.email ?? '')
+  const [name, setName] = useState(account ? rawText(account.name) : '')
+  const [email, setEmail] = useState(account ? rawText(account.email) : '')
   const [password, setPassword] = useState('')
   const [own, setOwn] = useState('')
   const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
@@ -100,7 +107,7 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
     say(accounts.saved)
     onSaved()
   })
-  const isGiving = givesAccess(account, { ...wanted, email: email.trim(), disabled })
+  const isGiving = givesAccess(account && { ...account, email: rawText(account.email) }, { ...wanted, email: email.trim(), disabled })
   // The service asks for it too if somebody else has changed the account meanwhile.
   const needsOwn = form.wrong('own_password') !== undefined || isGiving
   // Rights that the account has can be ticked too, so that they can be removed.
@@ -110,7 +117,7 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={account ? common.editOne(account.name) : accounts.add}
+      title={account ? common.editOne(quote(account.name)) : accounts.add}
       confirm={account ? common.save : common.create}
       isDisabled={needsOwn && own === ''}
       onClose={onClose}
@@ -120,7 +127,7 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
       {!account?.service && (
         <NewPasswordField
           label={account ? profile.next : signIn.password}
-          owner={{ email, name, company: me.company.name }}
+          owner={{ email, name, company: rawText(me.company.name) }}
           hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
           {...form.bindField('password', password, setPassword)}
         />

@@ -2,12 +2,13 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
 import { useState } from 'react'
 import { loosensAgents } from '#derive/console/confirmed.ts'
-import type { Agents } from '#derive/console/responses.ts'
 import { agentRecordsMax } from '#registry/agents.ts'
+import type { Agents } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { agentsPath } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { useUnsaved } from '../../ui/ask-first.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Code } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -84,7 +85,9 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
       {enabled && (
         <Panel title={texts.connect}>
           <Text mb={1}>{texts.connectLead}</Text>
-          <Code aria-label={texts.address}>{url}</Code>
+          <Code aria-label={texts.address}>
+            <Foreign text={url} />
+          </Code>
           <Text mt={2}>
             <TextLink to={agentsPath}>{texts.asked}</TextLink>
           </Text>

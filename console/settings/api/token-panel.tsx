@@ -3,14 +3,17 @@ import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { type ComponentProps, useState } from 'react'
 import { useLocation, useNotify } from 'react-admin'
-import type { Token } from '#derive/console/responses.ts'
 import { allowlistProblem } from '#registry/tokens.ts'
+import type { Token } from '../../client/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bullets, Buttons } from '../../ui/layout.tsx'
 import { FactList, MutedText, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -42,14 +45,15 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   // An older process beside this version does not say.
   const lacking = token.lacking ?? []
   const lastUsed = token.last_used_at
-    ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
+    ? [format.moment(token.last_used_at), token.last_peer && api.from(quote(token.last_peer))].filter(Boolean).join(' ')
     : api.neverUsed
   const questions: { readonly [asked in TokenAction]?: Question } = {
     show: {
       title: api.show,
       lead: api.passwordWhy,
       confirm: api.show,
-      send: async (password) => onToken(token.label, (await ask('token.show', { body: { password } })).data.token),
+      send: async (password) =>
+        onToken(quote(token.label), (await ask('token.show', { body: { password } })).data.token),
     },
     rotate: {
       isDangerous: true,
@@ -78,11 +82,11 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   return (
     <>
       <EndAlert token={token} />
-      <Panel title={token.label}>
+      <Panel title={quote(token.label)}>
         <FactList
           facts={[
-            [api.account, token.account?.name ?? '–'],
-            [api.issuedBy, token.issued_by?.name ?? api.operator],
+            [api.account, <Foreign text={token.account?.name} />],
+            [api.issuedBy, token.issued_by?.name ? <Foreign text={token.issued_by.name} /> : api.operator],
             [api.created, format.moment(token.created_at)],
             [api.ends, token.expires_at ? format.moment(token.expires_at) : api.neverEnds],
             [api.lastUsed, lastUsed],
@@ -105,7 +109,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
         </Buttons>
         {lacking.length > 0 && <MutedText mt={1}>{api.needsRights(lacking)}</MutedText>}
       </Panel>
-      <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
+      <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist.map(rawText)} onChanged={onChanged} />
       {question && (
         <PasswordDialog {...question} onClose={close}>
           {question.isDangerous && <Callers />}
@@ -123,7 +127,7 @@ function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
   const { settings, common } = useTexts()
   const { api, fields } = settings
   const { account } = useMe()
-  const [label, setLabel] = useState(token.label)
+  const [label, setLabel] = useState(rawText(token.label))
   const [scopes, setScopes] = useState(token.scopes)
   const [password, setPassword] = useState('')
   const form = useSmallForm(async ({ write, say }) => {
@@ -171,7 +175,7 @@ function Callers() {
       {data && data.length > 0 && (
         <Bullets aria-label={api.callingNow}>
           {data.map((caller) => (
-            <li key={caller.peer}>
+            <li key={String(caller.peer)}>
               {api.caller(callerName(caller, api.unknownAddress), caller.count, format.moment(caller.last_at))}
             </li>
           ))}

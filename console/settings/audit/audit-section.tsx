@@ -4,13 +4,15 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
-import type { AuditEntry } from '#derive/console/responses.ts'
+import type { AuditEntry } from '../../client/answers.ts'
 import { addressOf } from '../../client/ask.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead, MutedText } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -66,7 +68,7 @@ export function AuditSection() {
           mb={1}
           labels={audit}
           values={filter}
-          chips={[{ name: 'actor', label: `${audit.actor}: ${actorName ?? filter.actor}` }]}
+          chips={[{ name: 'actor', label: `${audit.actor}: ${quote(actorName ?? filter.actor)}` }]}
           onSet={set}
           onReload={reload}
         >
@@ -114,9 +116,9 @@ function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
   const nobody = isFailure ? audit.somebody : history.system
   const origins = [
     history.door[channel],
-    peer && settings.api.from(peer),
-    claim && audit.claims(claim),
-    device,
+    peer && settings.api.from(quote(peer)),
+    claim && audit.claims(quote(claim)),
+    device && quote(device),
     request && audit.request(request),
   ]
   return (
@@ -126,7 +128,7 @@ function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
           {audit.actions[action] ?? action}
         </Box>
         {' · '}
-        {[kind, entry.title].filter(Boolean).join(' ')}
+        {kind} {entry.title && <Foreign text={entry.title} />}
       </Typography>
       <Typography>
         <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
@@ -135,9 +137,9 @@ function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
           <TextLink
             to={auditAddress({ ...filter, actor: String(actor.id) })}
             underline="always"
-            aria-label={audit.ofAccount(actor.name)}
+            aria-label={audit.ofAccount(quote(actor.name))}
           >
-            {actor.name}
+            <Foreign text={actor.name} />
           </TextLink>
         ) : (
           nobody

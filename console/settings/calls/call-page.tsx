@@ -2,14 +2,17 @@ import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { CallDetailsResult, RepeatResult } from '#derive/console/responses.ts'
+import type { CallDetailsResult, RepeatResult } from '../../client/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Bullets, Code } from '../../ui/layout.tsx'
 import { FactList, Lead, MutedText, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -18,7 +21,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { CopyButton } from '../api/new-token.tsx'
 import { callsAddress, changeTokenPath } from '../paths.ts'
 import { Marks } from './call-table.tsx'
-import { curlOf, formatBody, formatMessage } from './call-text.ts'
+import { bodyMax, curlOf, formatBody, formatMessage } from './call-text.ts'
 
 /** Shows one call: the reason of a refusal and its remedy, request and answer, and a repetition as a dry-run. */
 export function CallPage({ id }: { id: number }) {
@@ -32,7 +35,7 @@ export function CallPage({ id }: { id: number }) {
       <PendingContent error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
-          <Panel title={`${call.method} ${call.details?.path ?? call.path}`}>
+          <Panel title={`${call.method} ${quote(call.details?.path ?? call.path)}`}>
             <RefusedFacts call={call} />
             <Facts call={call} />
           </Panel>
@@ -60,12 +63,19 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
           <strong>{calls.gate}:</strong> {calls.gates[gate] ?? gate}
         </div>
       )}
-      {lacking ? <LackingNotice lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
+      {lacking ? (
+        <LackingNotice lacking={lacking} />
+      ) : (
+        fields.length === 0 && <div>{problem && <Foreign text={problem.detail} />}</div>
+      )}
       {!lacking && fields.length > 0 && (
         <Bullets aria-label={calls.problems} mt={0.5} mb={0.5}>
           {fields.map(({ field, said }) => (
-            <li key={`${field} ${said}`}>
-              <strong>{field}</strong> {said}
+            <li key={`${String(field)} ${said}`}>
+              <strong>
+                <Foreign text={field} />
+              </strong>{' '}
+              {said}
             </li>
           ))}
         </Bullets>
@@ -73,7 +83,7 @@ function RefusedFacts({ call }: { call: CallDetailsResult }) {
       {!lacking && (
         <div>
           <strong>{calls.advice}:</strong>{' '}
-          {code === 'unauthorized' ? tokenAdvice : (calls.advices[code] ?? call.advice)}
+          {code === 'unauthorized' ? tokenAdvice : (calls.advices[code] ?? <Foreign text={call.advice} />)}
         </div>
       )}
     </Note>
@@ -115,15 +125,17 @@ function Facts({ call }: { call: CallDetailsResult }) {
     [calls.code, call.code],
     [calls.outcome, calls.outcomes[call.outcome] ?? call.outcome],
     [calls.duration, `${format.number(Math.round(call.ms * 10) / 10)} ms`],
-    [calls.peer, call.peer && <TextLink to={callsAddress({ peer: call.peer })}>{call.peer}</TextLink>],
-    [calls.token, <TextLink to={callsAddress({ token: String(call.token_id) })}>{call.token_label}</TextLink>],
-    [calls.client, call.client],
+    [calls.peer, call.peer && <TextLink to={callsAddress({ peer: rawText(call.peer) })}>{quote(call.peer)}</TextLink>],
+    [calls.token, <TextLink to={callsAddress({ token: String(call.token_id) })}>{quote(call.token_label)}</TextLink>],
+    [calls.client, call.client && <Foreign text={call.client} />],
     [calls.counted, call.counted ? common.yes : common.no],
     [calls.marks, call.dry_run || call.replayed ? <Marks call={call} /> : null],
     [calls.request, call.request_id],
   ] as const
   return <FactList isBeside facts={facts} />
 }
+
+const withSentQuery = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`)
 
 type Details = NonNullable<CallDetailsResult['details']>
 
@@ -134,13 +146,13 @@ function CallSaid({ call: { details, hidden, status } }: { call: CallDetailsResu
     return (
       <Panel title={calls.request}>
         <Typography color="textSecondary">
-          {hidden !== null && hidden !== 'not_kept' ? calls.hidden(hidden.needs) : calls.notKept}
+          {hidden !== null && hidden !== 'not_kept' ? calls.hidden(quote(hidden.needs)) : calls.notKept}
         </Typography>
       </Panel>
     )
   }
   const { method, path, query, request_state } = details
-  const line = `${method} ${path}${query === '' ? '' : `?${query}`}`
+  const line = `${method} ${withSentQuery(rawText(path), rawText(query))}`
   return (
     <>
       <Part title={calls.request} line={line} side="request" details={details} />
@@ -164,7 +176,9 @@ function Part({ title, line, side, details }: PartProps) {
   }[details[`${side}_state`]]
   return (
     <Panel title={title}>
-      <Code aria-label={title}>{formatMessage({ line, headers, body })}</Code>
+      <Code aria-label={title}>
+        <Foreign text={formatMessage({ line, headers, body })} max={bodyMax} />
+      </Code>
       {note && <MutedText mt={1}>{note}</MutedText>}
     </Panel>
   )
@@ -177,7 +191,9 @@ function Curl({ details }: { details: Details }) {
   const text = curlOf(details, data.base_url)
   return (
     <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
-      <Code aria-label={calls.curl}>{text}</Code>
+      <Code aria-label={calls.curl}>
+        <Foreign text={text} max={bodyMax} />
+      </Code>
       <MutedText mt={1}>{calls.curlHint}</MutedText>
     </Panel>
   )
@@ -208,7 +224,9 @@ function Repeat({ call: { id, repeatable } }: { call: CallDetailsResult }) {
             <Note severity={said.status < 400 ? 'success' : 'error'} mb={1}>
               {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
             </Note>
-            <Code aria-label={calls.answer(said.status)}>{formatBody(said.body)}</Code>
+            <Code aria-label={calls.answer(said.status)}>
+              <Foreign text={formatBody(said.body)} max={bodyMax} />
+            </Code>
           </>
         )}
       </Text>

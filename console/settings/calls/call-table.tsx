@@ -2,10 +2,12 @@ import Chip from '@mui/material/Chip'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
-import type { Call } from '#derive/console/responses.ts'
+import type { Call } from '../../client/answers.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callPath } from '../paths.ts'
 
@@ -35,13 +37,13 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
           title: calls.code,
           cell: ({ code, about }) => (
             <Typography noWrap variant="body2" sx={{ maxWidth: 298 }}>
-              {[code, about?.join(', ')].filter(Boolean).join(': ')}
+              {[code, about?.map((name) => quote(name, 80)).join(', ')].filter(Boolean).join(': ')}
             </Typography>
           ),
         },
         { title: calls.marks, cell: (call) => <Marks call={call} /> },
         { title: calls.duration, align: 'right', cell: ({ ms }) => `${format.number(Math.round(ms * 10) / 10)} ms` },
-        { title: calls.peer, cell: ({ peer }) => peer },
+        { title: calls.peer, cell: ({ peer }) => peer && <Foreign text={peer} /> },
       ]}
     />
   )

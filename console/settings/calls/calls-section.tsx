@@ -6,13 +6,15 @@ import Switch from '@mui/material/Switch'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
-import type { Failure } from '#derive/console/responses.ts'
 import { refusals } from '#registry/refusals.ts'
+import type { Failure } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { servedDefinitions } from '../../shell/places.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AtEnd, Entry, PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
@@ -124,7 +126,11 @@ function CallFilters({ values, onSet, onReload }: CallFiltersProps) {
   const isRoute = route !== undefined && !resources.some(([name]) => name === route)
   const choices = [
     { name: 'outcome', label: calls.outcome, options: Object.entries(calls.outcomes) },
-    { name: 'route', label: calls.route, options: isRoute ? [...resources, [route, route] as const] : resources },
+    {
+      name: 'route',
+      label: calls.route,
+      options: isRoute ? [...resources, [route, quote(route)] as const] : resources,
+    },
     { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
   ] as const
   return (
@@ -136,7 +142,7 @@ function CallFilters({ values, onSet, onReload }: CallFiltersProps) {
       values={values}
       chips={(['about', 'peer', 'token', 'status'] as const).map((name) => ({
         name,
-        label: `${calls[name]}: ${values[name]}`,
+        label: `${calls[name]}: ${quote(values[name])}`,
       }))}
       onSet={onSet}
       onReload={onReload}
@@ -175,7 +181,7 @@ function Failures() {
       {data && data.length > 0 && (
         <PlainList aria-label={calls.failures}>
           {data.map((failure) => (
-            <Line key={`${failure.code} ${failure.route} ${failure.about}`} failure={failure} />
+            <Line key={`${failure.code} ${failure.route} ${String(failure.about)}`} failure={failure} />
           ))}
         </PlainList>
       )}
@@ -186,8 +192,8 @@ function Failures() {
 function Line({ failure: { code, route, about, count, since, last_id } }: { failure: Failure }) {
   const { calls } = useTexts().settings
   const format = useFormat()
-  const what = `${route} · ${code}${about === null ? '' : ` ${calls.on} ${about}`}`
-  const filter = { code, route, ...(about === null ? {} : { about }), from: since.slice(0, 10) }
+  const what = `${route} · ${code}${about === null ? '' : ` ${calls.on} ${quote(about)}`}`
+  const filter = { code, route, ...(about === null ? {} : { about: rawText(about) }), from: since.slice(0, 10) }
   return (
     <Entry sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, alignItems: 'baseline', py: 0.75 }}>
       <TextLink to={callsAddress(filter)} aria-label={calls.showFailures(what)} variant="subtitle1">

@@ -3,12 +3,13 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { BodyOf } from '#derive/console/operations.ts'
-import type { CompanyResult } from '#derive/console/responses.ts'
 import { currencies } from '#registry/iso-codes.ts'
 import { subscriptionPlans } from '#registry/subscription.ts'
+import type { CompanyResult } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
@@ -35,7 +36,9 @@ function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): 
   const texts = settings.company
   const me = useMe()
   const format = useFormat()
-  const { name, currency, amounts_in } = company
+  const { currency } = company
+  const name = rawText(company.name)
+  const amounts_in = company.amounts_in
   const stays = amounts_in.length > 0
   const [typed, setTyped] = useState<Required<BodyOf<'company.update'>>>({ name, currency })
   const { many } = useRecordTexts()

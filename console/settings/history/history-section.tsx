@@ -1,13 +1,15 @@
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
-import type { HistoryEntry } from '#derive/console/responses.ts'
 import type { Json } from '#registry/json.ts'
+import type { HistoryEntry } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { channelOf } from '../../records/history/history.tsx'
+import { Author, channelOf } from '../../records/history/history.tsx'
 import { Paging } from '../../records/list/paging.tsx'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Entry, PlainList } from '../../ui/layout.tsx'
 import { Empty, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -32,7 +34,11 @@ export function HistorySection() {
               <SettingsEntry
                 key={entry.id}
                 entry={entry}
-                what={[history.kinds[entry.records] ?? entry.records, entry.title].filter(Boolean).join(' ')}
+                what={
+                  <>
+                    {history.kinds[entry.records] ?? entry.records} {entry.title && <Foreign text={entry.title} />}
+                  </>
+                }
               />
             ))}
           </PlainList>
@@ -53,7 +59,9 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
     <Entry>
       <Typography>
         {what && <>{what} · </>}
-        <strong>{entry.who?.name ?? history.system}</strong>{' '}
+        <strong>
+          <Author of={{ who: entry.who }} />
+        </strong>{' '}
         {did?.[entry.action] ?? settings.history.did[entry.action] ?? history.actions[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
           {channelOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
@@ -71,7 +79,7 @@ export function SettingsChanges({ changes }: Pick<HistoryEntry, 'changes'>) {
     .filter(([, change]) => Array.isArray(change))
     .map(([name, change]) => (
       <Typography key={name} variant="body2">
-        {fields[name] ?? name}: <Difference name={name} change={change} />
+        {fields[name] ?? quote(name)}: <Difference name={name} change={change} />
       </Typography>
     ))
 }
@@ -86,8 +94,8 @@ function Difference({ name, change: [old, now] }: { name: string; change: [Json,
   const shown = (value: Json): string => {
     if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return history.nothing
     if (typeof value === 'boolean') return value ? common.yes : common.no
-    if (Array.isArray(value)) return value.join(', ')
-    return typeof value === 'string' ? value : JSON.stringify(value)
+    if (Array.isArray(value)) return value.map((item) => quote(String(item))).join(', ')
+    return quote(typeof value === 'string' ? value : JSON.stringify(value))
   }
   if (name === 'password') return history.newValue
   if (old === null && facts.includes(name)) return shown(now)
@@ -96,7 +104,11 @@ function Difference({ name, change: [old, now] }: { name: string; change: [Json,
     [history.added, now.filter((item) => !old.includes(item))],
     [history.removed, old.filter((item) => !now.includes(item))],
   ] as const
-  return parts.flatMap(([word, items]) => (items.length === 0 ? [] : [`${word}: ${items.join(', ')}`])).join('; ')
+  return parts
+    .flatMap(([word, items]) =>
+      items.length === 0 ? [] : [`${word}: ${items.map((item) => quote(String(item))).join(', ')}`],
+    )
+    .join('; ')
 }
 
 /** Members of exports and imports that have one value and never an old one. */

@@ -5,20 +5,22 @@ import Link from '@mui/material/Link'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { WebhookAttempt, WebhookAttemptOpened } from '#derive/console/responses.ts'
+import type { WebhookAttempt, WebhookAttemptOpened } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
+import type { ForeignText } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Code } from '../../ui/layout.tsx'
 import { MutedText, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { TellingFields } from '../calls/call-table.tsx'
-import { formatMessage } from '../calls/call-text.ts'
+import { bodyMax, formatMessage } from '../calls/call-text.ts'
 
 const perPage = 25
 
@@ -139,7 +141,7 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
       <Part title={calls.request} headers={request_headers} body={request_body} note={request_cut && webhooks.cut} />
       {status === null ? (
         <Alert severity="error" variant="outlined">
-          <strong>{webhooks.failures[failure ?? '']}</strong>: {detail}
+          <strong>{webhooks.failures[failure ?? '']}</strong>: <Foreign text={detail} />
         </Alert>
       ) : (
         <Part
@@ -155,8 +157,8 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
 
 type PartProps = {
   title: string
-  headers: { readonly [name: string]: string }
-  body: string | null
+  headers: { readonly [name: string]: ForeignText }
+  body: ForeignText | null
   note: string | false
 }
 
@@ -167,7 +169,11 @@ function Part({ title, headers, body, note }: PartProps) {
       <Typography variant="h3" gutterBottom>
         {title}
       </Typography>
-      {text && <Code aria-label={title}>{text}</Code>}
+      {text && (
+        <Code aria-label={title}>
+          <Foreign text={text} max={bodyMax} />
+        </Code>
+      )}
       {note && <MutedText>{note}</MutedText>}
     </section>
   )

@@ -3,9 +3,11 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import type { Webhook } from '#derive/console/responses.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
+import type { Webhook } from '../../client/answers.ts'
 import { useMe } from '../../me/me.tsx'
+import { quote } from '../../texts/foreign.ts'
+import { rawText } from '../../texts/raw-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { FormDialog, PasswordField, Select, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { EventMatrix } from '../matrices.tsx'
@@ -25,8 +27,8 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   const me = useMe()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
   const [typed, setTyped] = useState(() => ({
-    name: webhook?.name ?? '',
-    url: webhook?.url ?? '',
+    name: webhook ? rawText(webhook.name) : '',
+    url: webhook ? rawText(webhook.url) : '',
     events: webhook?.events ?? held,
     payload: webhook?.payload ?? 'full',
     ordered: webhook?.ordered ?? true,
@@ -43,7 +45,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   return (
     <FormDialog
       form={form}
-      title={webhook ? common.editOne(webhook.name) : webhooks.add}
+      title={webhook ? common.editOne(quote(webhook.name)) : webhooks.add}
       confirm={webhook ? common.save : common.create}
       isDisabled={password === ''}
       onClose={onClose}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useLocation } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -52,10 +53,14 @@ export function WebhookList() {
                   key={webhook.id}
                   title={
                     <TextLink variant="body1" to={webhookPath(webhook.id)}>
-                      {webhook.name}
+                      <Foreign text={webhook.name} />
                     </TextLink>
                   }
-                  about={`${webhook.url} · ${webhooks.eventCount(webhook.events.length)}`}
+                  about={
+                    <>
+                      <Foreign text={webhook.url} /> · {webhooks.eventCount(webhook.events.length)}
+                    </>
+                  }
                 >
                   <WebhookState webhook={webhook} />
                 </ListRow>

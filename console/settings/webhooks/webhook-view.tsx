@@ -3,12 +3,14 @@ import Chip from '@mui/material/Chip'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRedirect } from 'react-admin'
-import type { Webhook } from '#derive/console/responses.ts'
+import type { Webhook } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
+import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Foreign } from '../../ui/foreign.tsx'
 import { Buttons, PlainList } from '../../ui/layout.tsx'
 import { FactList, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -64,14 +66,14 @@ function Facts({ webhook, onDone, onSecret }: PartProps) {
   const state = stateOf(webhook)
   const isPreviousGood = previous_until !== null && new Date(previous_until) > new Date()
   return (
-    <Panel title={name} aside={<WebhookState webhook={webhook} />}>
+    <Panel title={quote(name)} aside={<WebhookState webhook={webhook} />}>
       {state !== 'well' && <Note severity={state === 'by_hand' ? 'info' : 'warning'}>{webhooks.advice[state]}</Note>}
       <FactList
         facts={[
-          [fields.url, url],
+          [fields.url, <Foreign text={url} />],
           [fields.payload, webhooks.payloads[payload]],
           [webhooks.order, ordered ? webhooks.inOrder : webhooks.anyOrder],
-          [webhooks.answers, webhook.answers?.name ?? webhooks.nobodyAnswers],
+          [webhooks.answers, webhook.answers ? <Foreign text={webhook.answers.name} /> : webhooks.nobodyAnswers],
           [webhooks.created, created_at && format.moment(created_at)],
           [webhooks.failingSince, failing_since && format.moment(failing_since)],
           [webhooks.replay, webhook.is_replaying && webhooks.replaying],

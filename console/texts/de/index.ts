@@ -60,6 +60,7 @@ export const de: Texts = {
     againLead: 'Ihre Sitzung ist zu Ende. Melden Sie sich an, um weiterzumachen; was Sie getippt haben, ist noch da.',
   },
   common: {
+    characters: pluralize('# Zeichen', '# Zeichen'),
     add: (one) => `${one} anlegen`,
     save: 'Speichern',
     create: 'Anlegen',

@@ -60,6 +60,7 @@ export const en = {
     againLead: 'Your session has ended. Sign in to go on; what you typed is still here.',
   },
   common: {
+    characters: pluralize('# character', '# characters'),
     add: (one: string) => `New ${one}`,
     save: 'Save',
     create: 'Create',
