@@ -2,27 +2,24 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
-import { useState } from 'react'
 import { useLocation } from 'react-admin'
+import { listGoing } from '#derive/agent/going.ts'
 import { agentReasonMax, agentRequestBytesMax } from '#registry/agents.ts'
-import type { PlannedChange, Preview } from '#registry/refusals.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { AgentPreviewResult } from '../client/answers.ts'
 import { isRefused } from '../client/ask.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { ReferenceName } from '../records/fields/field-value.tsx'
-import { ChangeList, UndoButton } from '../records/history/history.tsx'
-import { InvolvedList } from '../records/removal/remove-dialog.tsx'
+import { UndoButton } from '../records/history/history.tsx'
 import { agentsPath } from '../shell/places.ts'
 import { quote } from '../texts/foreign.ts'
 import { useFormat } from '../texts/format.ts'
-import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/texts.tsx'
 import { Foreign } from '../ui/foreign.tsx'
-import { Details, Entry, PlainList } from '../ui/layout.tsx'
+import { Details } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, FactList, MutedText, Note, Panel } from '../ui/panel.tsx'
 import { PendingContent } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
+import { PlannedChanges } from './planned-changes.tsx'
 import { PreviewRows, StateChip } from './preview-rows.tsx'
 import { tellDecided } from './use-waiting.ts'
 
@@ -56,10 +53,13 @@ function PreviewList() {
   )
 }
 
+const noPlan = { changes: [], would_delete: [] }
+
 /** Shows the request of an agent: its words, its effect, and the decision. */
 function PreviewPage({ id }: { id: string }) {
   const { agents } = useTexts()
   const { data, error, reload } = useLoaded('agents.preview', { id })
+  const going = listGoing(data?.plan ?? noPlan, data?.operations ?? null)
   return (
     <Page
       title={agents.one}
@@ -76,10 +76,10 @@ function PreviewPage({ id }: { id: string }) {
           <Outcome preview={data} onChange={reload} />
           <Words preview={data} />
           <Panel title={data.state === 'applied' ? agents.done : agents.plan}>
-            <PlannedChanges plan={data.plan} />
+            <PlannedChanges plan={data.plan} going={going} named={data.named} isDone={data.state === 'applied'} />
             <SentOperations preview={data} />
           </Panel>
-          <Decision preview={data} onDecided={reload} />
+          <Decision preview={data} count={going.count} onDecided={reload} />
         </>
       )}
     </Page>
@@ -166,7 +166,13 @@ function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
   )
 }
 
-function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { onDecided(): Promise<void> }) {
+type DecisionProps = PreviewProps & {
+  /** The records that are deleted, those along included. */
+  count: number
+  onDecided(): Promise<void>
+}
+
+function Decision({ preview: { id, hash, state }, count, onDecided }: DecisionProps) {
   const { agents } = useTexts()
   const form = useSmallForm(async ({ write, say }, isApproved: boolean) => {
     try {
@@ -190,8 +196,14 @@ function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { 
       )}
       <Stack direction="row" spacing={1.5}>
         {state !== 'approved' && (
-          <Button variant="contained" size="large" loading={form.isBusy} onClick={() => form.submit(true)}>
-            {agents.approve}
+          <Button
+            variant="contained"
+            color={count > 0 ? 'error' : 'primary'}
+            size="large"
+            loading={form.isBusy}
+            onClick={() => form.submit(true)}
+          >
+            {count > 0 ? agents.approveDeletion(count) : agents.approve}
           </Button>
         )}
         <Button variant="outlined" color="error" size="large" loading={form.isBusy} onClick={() => form.submit(false)}>
@@ -199,49 +211,5 @@ function Decision({ preview: { id, hash, state }, onDecided }: PreviewProps & { 
         </Button>
       </Stack>
     </Panel>
-  )
-}
-
-/** Number of changes that are shown at first. */
-const shownFirst = 20
-
-/** Shows the effect of a preview: each record with old and new values, and the records that go along. */
-function PlannedChanges({ plan }: { plan: Preview }) {
-  const { agents, removal } = useTexts()
-  const [isAll, setAll] = useState(false)
-  const { changes, total, would_delete: goes, would_keep: stays } = plan
-  const shown = isAll ? changes : changes.slice(0, shownFirst)
-  return (
-    <>
-      <Typography>{agents.records(total)}</Typography>
-      <PlainList aria-label={agents.plan} as="ol">
-        {shown.map((change, place) => (
-          <PlannedList key={`${change.records} ${change.id} ${place}`} change={change} />
-        ))}
-      </PlainList>
-      {shown.length < changes.length && (
-        <Button onClick={() => setAll(true)}>{agents.more(changes.length - shown.length)}</Button>
-      )}
-      {isAll && changes.length < total && <MutedText>{agents.beyond(total - changes.length)}</MutedText>}
-      <InvolvedList isLinked title={removal.goes} involved={goes} />
-      <InvolvedList isLinked title={removal.stays} involved={stays} />
-    </>
-  )
-}
-
-function PlannedList({ change: { records, id, action, fields } }: { change: PlannedChange }) {
-  const { agents } = useTexts()
-  const { one } = useRecordTexts()
-  const definition = definitionOf(registry, records)
-  const isGone = action === 'deleted' || action === 'erased'
-  return (
-    <Entry>
-      <Typography color={isGone ? 'error' : undefined}>
-        <strong>{agents.actions[action]}</strong> {one(records)}{' '}
-        {id !== null && <ReferenceName underline="always" to={records} id={id} />}
-      </Typography>
-      {fields === undefined && !isGone && <MutedText>{agents.hidden}</MutedText>}
-      {definition && fields && <ChangeList definition={definition} changes={fields} isNew={action === 'created'} />}
-    </Entry>
   )
 }

@@ -18,6 +18,7 @@ export type Failure = FromService<responses.Failure>
 export type HistoryEntry = FromService<responses.HistoryEntry>
 export type HomeFigures = FromService<responses.HomeFigures>
 export type ImportResult = FromService<responses.ImportResult>
+export type NamedRecord = FromService<responses.NamedRecord>
 export type OwnAccount = FromService<responses.OwnAccount>
 export type OwnSession = FromService<responses.OwnSession>
 export type QuotaUsage = FromService<responses.QuotaUsage>

@@ -8,13 +8,6 @@ import type { Json } from '#registry/json.ts'
  */
 export type ForeignText = symbol & { readonly foreign: 'text' }
 
-declare global {
-  interface StringConstructor {
-    /** A text of others stays one. */
-    (value: ForeignText): ForeignText
-  }
-}
-
 /** Names of members whose texts the service writes: moments, ids, codes and choices of its own. */
 type OwnName =
   | `${string}_${'at' | 'on' | 'since' | 'until' | 'is' | 'state' | 'in' | 'because'}`

@@ -14,6 +14,7 @@ function formatOf(locale: string) {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const regions = new Intl.DisplayNames(locale, { type: 'region' })
   const moneys = new Intl.DisplayNames(locale, { type: 'currency' })
 
@@ -31,6 +32,12 @@ function formatOf(locale: string) {
     day: (value: string) => day.format(new Date(`${value.slice(0, 10)}T00:00:00Z`)),
     moment: (value: string) => moment.format(new Date(value)),
     exactly: (value: string) => exactly.format(new Date(value)),
+    /** Formats how long ago a moment of the last days was. */
+    ago: (value: string) => {
+      const seconds = Math.max(0, (Date.now() - new Date(value).getTime()) / 1000)
+      const [unit, length] = agoUnits.find(([, length]) => seconds >= length) ?? agoUnits[2]
+      return relative.format(-Math.max(1, Math.floor(seconds / length)), unit)
+    },
     country: (code: string) => regions.of(code) ?? code,
     currency: (code: string) => moneys.of(code) ?? code,
     /** Formats an amount of minor units, exact at any size. */
@@ -53,6 +60,13 @@ function formatOf(locale: string) {
     },
   }
 }
+
+/** Seconds of the units; less than a minute counts as one. */
+const agoUnits = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
 
 const moneyFormat = (locale: string, currency: string) =>
   new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })

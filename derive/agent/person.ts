@@ -6,6 +6,7 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { batchNeeds } from '../batch.ts'
 import { entersProtection } from '../protection.ts'
 import { listNeededRights } from '../visible.ts'
+import { isRemoval } from './going.ts'
 
 /**
  * The reasons for which a change needs a person, and the rights of that person, both derived from the preview.
@@ -38,8 +39,6 @@ export function reasonsForPerson(
   }
   return personReasons.filter((reason) => holds[reason])
 }
-
-const isRemoval = ({ action }: PlannedChange): boolean => action === 'deleted' || action === 'erased'
 
 function isProtecting({ records, fields }: PlannedChange): boolean {
   const definition = definitionOf(registry, records)

@@ -199,12 +199,17 @@ export type AgentPreview = Pick<
 /** Count of the previews that the account may decide; `is_used` is true while agents are on or a preview waits. */
 export type AgentsWaiting = { count: number; is_used: boolean }
 
+/** A record with its title, and the changes by the token of the preview within the last day, the newest first. */
+export type NamedRecord = { records: string; record_id: number; title: string | null; recent: HistoryEntry[] }
+
 /** A preview in full; `operations` are those of the agent, null if it undoes a write. */
 export type AgentPreviewResult = AgentPreview & {
   hash: string
   plan: Preview
   operations: JsonObject[] | null
   undo: string | null
+  /** The records that it changes or deletes, with their present titles. */
+  named: NamedRecord[]
 }
 
 /** An endpoint without its secrets; moments are texts. */

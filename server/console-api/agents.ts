@@ -1,7 +1,9 @@
 import { reasonsForPerson } from '#derive/agent/person.ts'
-import type { AgentPreview, AgentPreviewResult, Agents } from '#derive/console/responses.ts'
+import type { AgentPreview, AgentPreviewResult, Agents, NamedRecord } from '#derive/console/responses.ts'
 import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
 import type { Preview } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { type HistoryRow, recentByToken, type TitleRow, titlesOf } from '#sql/records/history.ts'
 import { type DecidedRow, latestPreviews, type PreviewCall, waitingPreviews } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
 import { readWriteId } from '../records/actor.ts'
@@ -18,6 +20,7 @@ import {
 import { setAgents, showAgents } from '../service/agents.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
+import { shownLine } from './history.ts'
 import { type AdmittedRequest, type Handlers, revocation } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 import { confirmOwn } from './sessions.ts'
@@ -119,8 +122,42 @@ async function readPreview(asked: AdmittedRequest, transaction: Transaction, com
     plan,
     operations: call.operations ?? null,
     undo: call.undo ?? null,
+    named: await nameRecords(transaction, session, row as DecidedRow & { plan: Preview }),
   }
   return { data }
+}
+
+/** Returns the records of a preview with their titles, and the changes that its token made in them within a day. */
+async function nameRecords(
+  { run }: Transaction,
+  { actor: { companyId, lacksRights } }: Session,
+  { plan, token_id: tokenId, write_id: besides }: DecidedRow & { plan: Preview },
+): Promise<NamedRecord[]> {
+  const ids = new Map<string, Set<number>>()
+  const add = (records: string, more: readonly (number | null)[]): void => {
+    ids.set(records, new Set([...(ids.get(records) ?? []), ...more.filter((id) => id !== null)]))
+  }
+  for (const { records, id } of plan.changes) add(records, [id])
+  for (const { records, ids: along } of plan.would_delete) add(records, along)
+  const parts = await Promise.all(
+    [...ids].map(async ([records, wanted]) => {
+      const definition = definitionOf(registry, records)
+      if (!definition || wanted.size === 0) return []
+      const [titles, changes] = await Promise.all([
+        run<TitleRow>(titlesOf(companyId, definition, [...wanted])),
+        run<HistoryRow>(recentByToken(companyId, { records, ids: [...wanted], tokenId, besides })),
+      ])
+      const byRecord = Map.groupBy(changes, ({ record_id }) => record_id)
+      const titleOf = new Map(titles.map(({ id, title }) => [id, title]))
+      return [...wanted].map((id) => ({
+        records,
+        record_id: id,
+        title: titleOf.get(id) ?? null,
+        recent: (byRecord.get(id) ?? []).map((entry) => shownLine(entry, lacksRights)),
+      }))
+    }),
+  )
+  return parts.flat()
 }
 
 function inShort(row: DecidedRow, settings: AgentSettings, bound: HourBound): AgentPreview {

@@ -49,7 +49,7 @@ async function historyPage(request: OperationRequest<'records.history' | 'webhoo
 }
 
 /** Returns an entry without the records' own columns, for an account that lacks these permissions of fields. */
-const shownLine = (
+export const shownLine = (
   { id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow,
   lacks: LackedRights,
 ): HistoryEntry => ({

@@ -62,7 +62,7 @@ export async function createPreview(
     would_keep: sortGroups(wouldKeep),
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
-  const listed = withAsked(changes, effects, made)
+  const listed = deletionsFirst(withAsked(changes, effects, made), wouldDelete)
   return {
     hash: `sha256-${hash.digest('base64url')}`,
     total: listed.length,
@@ -103,6 +103,14 @@ const nameOf = (records: string, id: Json): string => `${records} ${id}`
 function madeBy(rows: readonly PlannedRow[]): CreatedRecords {
   const created = rows.filter(({ action }) => action === 'created')
   return new Map(created.map(({ records, record_id }, place) => [nameOf(records, record_id), place]))
+}
+
+/** Puts deletions first, and those that go along behind the others, so that a long preview shows which are named. */
+function deletionsFirst(changes: readonly Change[], along: readonly Group[]): Change[] {
+  const goingAlong = new Set(along.flatMap(({ records, ids }) => ids.map((id) => nameOf(records, id))))
+  const rank = ({ records, id, action }: Change): number =>
+    action !== 'deleted' && action !== 'erased' ? 2 : goingAlong.has(nameOf(records, id)) ? 1 : 0
+  return changes.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** Drops created records from groups: they are among the changes. */

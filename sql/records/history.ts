@@ -1,7 +1,7 @@
-import { join, raw } from 'sql-template-tag'
+import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { PageCut } from '#registry/listing.ts'
-import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
+import { byKey, byKeys, equalsIndexed, inOrderOf } from '../access.ts'
 import { identifier, instant, query, type Statement, sql, statement } from '../statement.ts'
 import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
 
@@ -53,7 +53,31 @@ export const historyOfRecord = (
     select ${line(companyId)} from history h ${token(companyId)} where ${ofRecord(companyId, records, recordId)}
     order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`
 
-const ofRecord = (companyId: number, records: string, recordId: number) =>
+/** The newest changes of a record that are looked through, and most of those that are shown. */
+const [lookedThrough, shownRecent] = [100, 10]
+
+/** The changes of records by one token, but for one write. */
+type RecentAsk = { records: string; ids: readonly number[]; tokenId: number; besides: string | null }
+
+/** Reads the changes of these records within the last day by one token, of each record the newest first. */
+export const recentByToken = (companyId: number, { records, ids, tokenId, besides }: RecentAsk): Statement =>
+  query('history.recent-by-token')`
+    select ${line(companyId)} from unnest(${ids}::bigint[]) wanted (id) cross join lateral (
+      select * from (
+        select * from history h where ${ofRecord(companyId, records, raw('wanted.id'))}
+        order by h.record_id desc, h.id desc limit ${lookedThrough}
+      ) newest
+      where token_id = ${tokenId} and at > now() - interval '1 day' and write_id is distinct from ${besides}::uuid
+      order by id desc limit ${shownRecent}
+    ) h ${token(companyId)} order by h.record_id, h.id desc`
+
+export type TitleRow = { id: number; title: string | null }
+
+/** Reads the titles of records, live or not. */
+export const titlesOf = (companyId: number, { name, title }: Definition, ids: readonly number[]): Statement =>
+  query(`${name}.titles`)`select r.id, r.${identifier(title)}::text as title from ${byKeys(name, companyId, ids)}`
+
+const ofRecord = (companyId: number, records: string, recordId: number | Sql) =>
   sql`h.company_id = ${companyId} and h.records = ${records} and ${equalsIndexed(sql`h.record_id`, recordId)}`
 
 export const countHistory = (companyId: number, records: string, recordId: number): Statement =>

@@ -8,7 +8,8 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
   ],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
     ...['tree.lock', 'gate.pass', 'gate.close', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
-    'previews.turn', 'previews.hour-turn',
+    'previews.turn',
+    'previews.hour-turn',
     'select pg_try_advisory_xact_lock',
   ],
   'attempts are counted before there is a company': ['attempts.'],

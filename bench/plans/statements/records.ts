@@ -9,8 +9,10 @@ import {
   countSettingsHistory,
   historyOfRecord,
   historyOfSettings,
+  recentByToken,
   recentHistory,
   removalsOf,
+  titlesOf,
 } from '#sql/records/history.ts'
 import {
   draftInvoices,
@@ -222,6 +224,8 @@ export const ofTheRecords: readonly Topic[] = [
     'history',
     [
       historyOfRecord(7, 'projects', 4711, page),
+      recentByToken(7, { records: 'projects', ids: [4711, 4712], tokenId: 9, besides: null }),
+      titlesOf(7, projects, [4711, 4712]),
       countHistory(7, 'projects', 4711),
       recentHistory(7, [projects, workers], 10),
       removalsOf(7, ['projects'], page),

@@ -120,7 +120,7 @@ function Address({ address, isShort }: { address: JsonObject; isShort?: boolean 
 type ReferenceNameProps = { to: string; id: number } & Pick<LinkProps, 'underline'>
 
 /** Shows the name of a referenced record as a link. All names of a page are loaded with one request. */
-export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProps) {
+function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProps) {
   const { may } = useMe()
   const isVisible = may(to, 'VIEW')
   const { referenceRecord, isPending } = useReference({ reference: to, id, options: { enabled: isVisible } })
