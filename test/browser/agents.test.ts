@@ -33,11 +33,11 @@ test('Somebody approves on a phone what waits on Home, and takes it back once it
   await visit(stage, phone, '/')
   await phone.getByRole('link', { name: /A double <b>of<\/b>/ }).click()
   await phone.getByText('Nobody has checked them.').waitFor()
-  await phone.getByRole('list', { name: 'What would be done' }).getByText('Deleted client Quay House').waitFor()
+  await phone.getByRole('list', { name: 'What is deleted' }).getByText(`Deleted client Quay House #${id}`).waitFor()
   expect(await phone.getByText('raw 0').count()).toBe(1)
   expect(await violations(phone)).toEqual([])
   expect(await phone.evaluate(overflow)).toBeLessThanOrEqual(0)
-  await press(phone, 'Approve')
+  await press(phone, 'Approve, and let 1 record be deleted')
   await phone.getByText('Approved, not applied yet.').waitFor()
   expect((await admin.get(`/v1/clients/${id}`)).status).toBe(200)
 

@@ -267,7 +267,7 @@ describe.each(looks)('A text of others neither hides nor turns itself: $look', (
     await page.getByRole('button', { name: /^(Delete|Löschen)$/ }).click()
     await page
       .getByRole('dialog')
-      .getByRole('button', { name: /^(Cancel|Abbrechen)$/ })
+      .getByRole('button', { name: /^(Cancel|Abbrechen|Close|Schließen)$/ })
       .waitFor()
     await look(`${width} delete`)
     await page.keyboard.press('Escape')
@@ -284,7 +284,9 @@ describe.each(looks)('A text of others neither hides nor turns itself: $look', (
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'cli\u202evsc.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
-    await page.getByRole('list', { name: /^(Which field is each column for|Für welches Feld ist jede Spalte)\?$/ }).waitFor()
+    await page
+      .getByRole('list', { name: /^(Which field is each column for|Für welches Feld ist jede Spalte)\?$/ })
+      .waitFor()
     await look(`${width} import columns`)
 
     await visit(stage, page, '/settings/accounts')

@@ -8,6 +8,29 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
     order by h.record_id desc, h.id desc limit $8 offset $9
 -- [7,7,7,7,"projects",4711,4711,50,0]
 
+-- history.recent-by-token
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = $1 and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = $2 and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id from unnest($3::bigint[]) wanted (id) cross join lateral (
+      select * from (
+        select * from history h where h.company_id = $4 and h.records = $5 and h.record_id between wanted.id and wanted.id
+        order by h.record_id desc, h.id desc limit $6
+      ) newest
+      where token_id = $7 and at > now() - interval '1 day' and write_id is distinct from $8::uuid
+      order by id desc limit $9
+    ) h 
+  left join lateral (
+    select label, issued_by from tokens
+    where company_id = $10 and id between h.token_id and h.token_id order by id offset 0
+  ) t on true order by h.record_id, h.id desc
+-- [7,7,[4711,4712],7,"projects",100,9,null,10,7]
+
+-- projects.titles
+select r.id, r.name::text as title from (select distinct id from unnest($1::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0
+    ) r
+-- [[4711,4712],7]
+
 -- history.count
 select count(*) as total from (
       select from history h where h.company_id = $1 and h.records = $2 and h.record_id between $3 and $4 order by h.record_id,h.id offset 0
