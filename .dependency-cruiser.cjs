@@ -318,7 +318,8 @@ module.exports = {
     },
     {
       name: 'answers',
-      comment: 'Pages take the types of answers in which the texts of others are marked. An import works with them as they are.',
+      comment:
+        'Pages take the types of answers in which the texts of others are marked. An import works with them as they are.',
       severity: 'error',
       from: { path: '^console/', pathNot: '^console/(client/answers|records/import/use-import)\\.ts$' },
       to: { path: '^derive/console/responses\\.ts$' },

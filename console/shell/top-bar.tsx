@@ -85,7 +85,12 @@ function ProfileMenu() {
         aria-expanded={anchor !== null}
         onClick={({ currentTarget }) => setAnchor(currentTarget)}
       >
-        {firstName(account.name)}
+        <Box
+          component="span"
+          sx={{ maxWidth: { xs: 110, sm: 320 }, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}
+        >
+          {firstName(account.name)}
+        </Box>
       </Button>
       <Menu
         anchorEl={anchor}

@@ -15,6 +15,7 @@ const ways: readonly (readonly [code: string, passes: boolean])[] = [
   ['<p>{account.name}</p>', false],
   ['<p>{String(account.name)}</p>', false],
   ["<p>{account.name + ''}</p>", false],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
   ['<p>{`${account.name}, ${account.id}`}</p>', false],
   ['<p title={account.email}>{account.id}</p>', false],
   // The way that is left: a list is joined whatever it has.
