@@ -1,6 +1,6 @@
 import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
-import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { countStrangers } from '#registry/strangers.ts'
 import { checkMembers, checkValue } from './check-value.ts'
 import { lockProblems } from './protection.ts'
@@ -23,18 +23,20 @@ export type ReferenceResult = { found: ReferencedRecords; missing: readonly Prob
 
 /**
  * Returns the whole record as it would be, sums included, and all of its problems. Used by the service and by forms.
+ * `asChanged` are fields that count as changed also where the sent value is the stored one.
  */
 export function checkRecord(
   definition: Definition,
   body: Json,
   before: JsonObject | null,
   leadsTo: (checked: CheckResult) => ReferenceResult = () => ({ found: {}, missing: [] }),
+  asChanged: readonly string[] = [],
 ): { record: JsonObject; problems: Problem[] } {
   const checked = checkBody(definition, body, before)
   const { found, missing } = leadsTo(checked)
   const record = { ...checked.after, ...definition.computed?.(checked.after) }
   const known = [...checked.problems, ...missing]
-  return { record, problems: [...known, ...checkRules(definition, record, before, found, known)] }
+  return { record, problems: [...known, ...checkRules(definition, record, before, found, known, asChanged)] }
 }
 
 /** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
@@ -68,14 +70,16 @@ export function checkRules(
   before: JsonObject | null,
   found: ReferencedRecords,
   known: readonly Problem[],
+  asChanged: readonly string[] = [],
 ): Problem[] {
+  const isChanged = (name: string): boolean => asChanged.includes(name) || !isSameJson(after[name], before?.[name])
   const named = new Set(known.map(({ field }) => topField(field)))
   const steps = stepProblems(definition, after, before)
   const judged =
     before && isProtected(definition, before)
-      ? lockProblems(definition, after, before)
+      ? lockProblems(definition, before, isChanged)
       : [
-          ...(definition.rules ?? []).flatMap((rule) => rule({ after, before, found }) ?? []),
+          ...(definition.rules ?? []).flatMap((rule) => rule({ after, before, found, isChanged }) ?? []),
           ...neededProblems(definition, after),
         ]
   return [...steps, ...judged].filter(({ field }) => {

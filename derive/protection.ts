@@ -26,7 +26,11 @@ export function lockedFields(definition: Definition, record: JsonObject): string
 }
 
 /** What a write changes of a record that was protected before it. */
-export function lockProblems(definition: Definition, after: JsonObject, before: JsonObject): Problem[] {
+export function lockProblems(
+  definition: Definition,
+  before: JsonObject,
+  isChanged: (field: string) => boolean,
+): Problem[] {
   const state = Object.keys(definition.protection?.when ?? {}).map((column) => `${column} is ${before[column]}`)
   const open = openFields(definition, before)
   const message = [
@@ -35,7 +39,7 @@ export function lockProblems(definition: Definition, after: JsonObject, before: 
     `to put a mistake right, ${definition.protection?.correct}`,
   ].join('; ')
   return lockedFields(definition, before)
-    .filter((field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]))
+    .filter(isChanged)
     .map((field) => problem(field, 'locked', message))
 }
 

@@ -100,6 +100,15 @@ export function visibleChanges(lacks: LackedRights, json: string): string {
   })
 }
 
+const lengthStep = 64
+
+/**
+ * Returns the length of a body in bytes, as it is shown. If the body is not shown whole, it is rounded up: the exact length
+ * would tell the length of what is withheld.
+ */
+export const shownLength = (bytes: number, isWhole: boolean): number =>
+  isWhole ? bytes : Math.ceil(bytes / lengthStep) * lengthStep
+
 const mapObjects = (json: string, map: (object: JsonObject) => object): string =>
   JSON.stringify((JSON.parse(`[${json}]`) as JsonObject[]).map(map)).slice(1, -1)
 
@@ -112,6 +121,14 @@ export function visibleMembers<Members extends { readonly [name: string]: unknow
   const definition = definitionOf(registry, records)
   const withheld = definition ? listWithheld(definition, lacks) : []
   return withheld.length === 0 ? members : omitMembers(members, withheld)
+}
+
+/** Returns the names of fields of a resource that are not withheld. */
+export function visibleNames(records: string, lacks: LackedRights, names: readonly string[]): string[] {
+  const definition = definitionOf(registry, records)
+  if (!definition) return [...names]
+  const withheld = isUnseen(definition, lacks) ? names : listWithheld(definition, lacks)
+  return names.filter((name) => !withheld.includes(name))
 }
 
 const omitMembers = <Members extends { readonly [name: string]: unknown }>(

@@ -58,7 +58,13 @@ export type ProblemCode = keyof typeof fieldCodes
 export type ReferencedRecords = { readonly [field: string]: JsonObject | undefined }
 
 /** A record as it would be after a write, as it is before (null on create), and the records that it refers to. */
-export type RuleInput = { after: JsonObject; before: JsonObject | null; found: ReferencedRecords }
+export type RuleInput = {
+  after: JsonObject
+  before: JsonObject | null
+  found: ReferencedRecords
+  /** Returns whether the write counts as one that changes the field. */
+  isChanged(field: string): boolean
+}
 
 /** A pure check of a write. Returns the problem, if there is one. */
 export type Rule = (input: RuleInput) => Problem | undefined

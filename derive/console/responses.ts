@@ -70,7 +70,11 @@ export type Removal = ActingEntry &
 export type LookUpResult = { place: number; id: number; title: string | null; also: string | null }
 
 /** An import; `own` is true if the reader began it and may continue it. */
-export type ImportResult = Omit<ImportRow, 'account_id' | 'records'> & { own: boolean }
+/** `fingerprint` is null in the import of another account. */
+export type ImportResult = Omit<ImportRow, 'account_id' | 'records' | 'fingerprint'> & {
+  fingerprint: string | null
+  own: boolean
+}
 
 export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
 

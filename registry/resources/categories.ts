@@ -17,8 +17,8 @@ export const categories = record({
   search: ['name'],
   filters: ['kind'],
   rules: [
-    ({ after, before }) =>
-      before !== null && before.kind !== after.kind
+    ({ before, isChanged }) =>
+      before !== null && isChanged('kind')
         ? { field: 'kind', code: 'locked', message: 'cannot change; make another category instead' }
         : undefined,
   ],

@@ -74,9 +74,8 @@ export const projects = resource({
   },
 })
 
-function clientTakesProjects({ after, before, found }: RuleInput): Problem | undefined {
-  const isNew = before === null || before.client_id !== after.client_id
-  if (!isNew || found.client_id?.status !== 'BLOCKED') return undefined
+function clientTakesProjects({ found, isChanged }: RuleInput): Problem | undefined {
+  if (!isChanged('client_id') || found.client_id?.status !== 'BLOCKED') return undefined
   const message = 'is a BLOCKED client, who gets no new project; change the status of the client first'
   return problem('client_id', 'client_blocked', message)
 }

@@ -9,10 +9,11 @@ import { conclude } from '../pipeline/conclude.ts'
 import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
-import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/stored-response.ts'
+import { errorsAddress, jsonType, pageEnvelope, replyOf } from '../pipeline/stored-response.ts'
 import { emptyBody } from '../protocol/body.ts'
 import { runCommand } from '../records/command.ts'
 import { needFieldRights } from '../records/rights.ts'
+import { recordTag } from '../records/tag.ts'
 import { needPermission } from '../service/session.ts'
 import { exportAll } from './export.ts'
 import type { AdmittedRequest, ConsoleResult, Handlers } from './operation-request.ts'
@@ -41,7 +42,8 @@ export const records = {
   'records.fetch':
     ({ fetch: route }) =>
     async (request) => {
-      const { companyId, lacksRights } = request.session().actor
+      const { actor, row: caller } = request.session()
+      const { companyId, lacksRights } = actor
       needFieldRights({ lacksRights }, rightsOfQuery(route.definition, request.query))
       const fields = readFields(readQuery(request.query, route), route.definition)
       const statement = fetchRecord(companyId, route.definition, recordId(request), fields)
@@ -50,7 +52,7 @@ export const records = {
       const json = visibleRecords(route.definition, lacksRights, row.json)
       return {
         status: 200,
-        headers: { 'Content-Type': jsonType, ETag: recordTag(row.version, json) },
+        headers: { 'Content-Type': jsonType, ETag: recordTag(caller.tag_key, row.version, json) },
         body: `{"data":${json}}`,
       }
     },

@@ -1,4 +1,5 @@
 import { type KeepableNames, keepableNames } from '#derive/kept-members.ts'
+import { shownLength } from '#derive/visible.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -59,6 +60,7 @@ function detailsOf(call: Call, answer: ReadResponse | StoredResponse, sent: Json
   const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
   const asked = isLetIn ? keptQuery(call.query, keep) : { query: '', isMasked: call.query !== '' }
   const request = isLetIn ? requestOf(call, keep, sent) : leftOut
+  const state = withRest(request.state, call, asked)
   const response = maskResponse(answer.body, keep)
   return {
     method: call.route.method,
@@ -66,11 +68,11 @@ function detailsOf(call: Call, answer: ReadResponse | StoredResponse, sent: Json
     query: asked.query.slice(0, queryLengthMax),
     request_headers: requestHeaders(call.rawHeaders),
     request_body: request.body,
-    request_bytes: bytesOf(call),
-    request_state: withRest(request.state, call, asked),
+    request_bytes: shownLength(bytesOf(call), state === 'whole'),
+    request_state: state,
     answer_headers: pickHeaders(Object.entries(answer.headers), answerHeaderNames),
     answer_body: response.body,
-    answer_bytes: Buffer.byteLength(answer.body),
+    answer_bytes: shownLength(Buffer.byteLength(answer.body), response.state === 'whole'),
     answer_state: response.state,
   }
 }

@@ -53,7 +53,7 @@ export const callerOf = (app: App, call: Call, ask: TokenAsk, sent?: Json): Call
 export const actorOf = (
   { companyId }: CallerAsk,
   { requestId, agent }: Call,
-  { account_id: accountId, token_id: tokenId, lacks_rights, lacks_views }: CallerRow,
+  { account_id: accountId, token_id: tokenId, tag_key: tagKey, lacks_rights, lacks_views }: CallerRow,
   { writeId, key: idempotencyKey }: { writeId: string; key: string | undefined },
 ): Actor => ({
   companyId,
@@ -64,5 +64,6 @@ export const actorOf = (
   requestId,
   idempotencyKey,
   previewId: agent?.preview,
+  tagKey,
   lacksRights: [...(lacks_rights ?? []), ...(lacks_views ?? [])],
 })

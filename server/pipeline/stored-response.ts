@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Json } from '#registry/json.ts'
 import type { PageCut } from '#registry/listing.ts'
 import {
@@ -9,21 +8,16 @@ import {
   type RefusalCode,
   refusals,
 } from '#registry/refusals.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { type Conditions, hasWeak, isAllowed, knownForm, type Tags } from '../protocol/entity-tags.ts'
 import { notExpected } from '../records/expected.ts'
 import type { Effect } from '../records/preview.ts'
+import { keyedHash } from '../records/tag.ts'
 import type { UnreadRecord } from '../records/write-set.ts'
 import type { ApiResponse } from './call.ts'
 import { formatStorable } from './masked-response.ts'
 
 /** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
-
-const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
-
-/** Returns the ETag of one representation of a record. If-Match compares only its version. */
-export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
-
-const listTag = (body: string): string => `"${short(body)}"`
 
 /** Returns the answer of a read. Returns 304 with the caller's form of the ETag if the caller has it already. */
 export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): ApiResponse {
@@ -36,8 +30,13 @@ export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefin
  * Returns the answer of a read whose ETag is that of its body, with links to the pages around it. A 304 has the links
  * too: a page can stay as it is while its end moves.
  */
-export function pageReply(body: string, { ifMatch, ifNoneMatch }: Conditions, links?: string): ApiResponse {
-  const tag = listTag(body)
+export function pageReply(
+  { tag_key }: Pick<CallerRow, 'tag_key'>,
+  body: string,
+  { ifMatch, ifNoneMatch }: Conditions,
+  links?: string,
+): ApiResponse {
+  const tag = `"${keyedHash(tag_key, body)}"`
   if (!isAllowed(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
   const reply = readReply(body, tag, ifNoneMatch)
   return links === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: links } }

@@ -13,6 +13,8 @@ export type Actor = Author & {
    * none.
    */
   lacksRights: readonly string[]
+  /** The secret of the company that goes into ETags. The operator and the service are answered without any. */
+  tagKey?: string | undefined
 }
 
 /** A transaction, and the actor of its changes. */

@@ -12,8 +12,11 @@ import type { ReadRecord } from './preview.ts'
 /** Returns the record as it would be, and its problems except circles of a tree. */
 export const judgeRecord = (
   definition: Definition,
-  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: PrefetchedRow },
-) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
+  { body, before, prefetched, asChanged }: JudgedBody,
+) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched), asChanged)
+
+/** `asChanged` are fields that count as changed also where the sent value is the stored one. */
+type JudgedBody = { body: Json; before: JsonObject | null; prefetched: PrefetchedRow; asChanged?: readonly string[] }
 
 /** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
 export const sentOf = (definition: Definition, body: Json): SentValues =>

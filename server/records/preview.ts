@@ -18,8 +18,6 @@ import { type Rights, rightsOf } from './rights.ts'
 export type Effect = {
   /** Records that its rules have read, each by the field that leads to it. */
   read?: readonly ReadRecord[]
-  /** A record to change that the actor may not read. The preview does not show whether anything differs. */
-  asked?: { records: string; id: number }
   /** A record that it created, and the fields of it that have a running number. */
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
@@ -62,10 +60,10 @@ export async function createPreview(
     would_keep: sortGroups(wouldKeep),
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
-  const listed = deletionsFirst(withAsked(changes, effects, made), wouldDelete)
+  const listed = deletionsFirst(changes, wouldDelete)
   return {
     hash: `sha256-${hash.digest('base64url')}`,
-    total: listed.length,
+    total: changes.length,
     changes: listed.slice(0, plannedChangesMax).map((change) => shownTo(rights, actor, change)),
     would_delete: wouldDelete.map(listedGroup),
     would_keep: wouldKeep.map(listedGroup),
@@ -81,18 +79,6 @@ type Change = Omit<PlannedChange, 'fields'> & { version: number | null; fields: 
 function shownTo(rights: Rights, { lacksRights }: Actor, { records, id, action, fields }: Change): PlannedChange {
   const isOpen = rights(resourceNamed(records), 'VIEW') === undefined
   return { records, id, action, ...(isOpen ? { fields: visibleMembers(records, lacksRights, fields) } : {}) }
-}
-
-/** Adds the records that were to be changed and are as they were. */
-function withAsked(changes: readonly Change[], effects: readonly Effect[], made: CreatedRecords): readonly Change[] {
-  const asked = effects.flatMap((effect) => effect.asked ?? [])
-  if (asked.length === 0) return changes
-  const unchanged = new Map(asked.map((one) => [nameOf(one.records, one.id), one]))
-  for (const name of [...made.keys(), ...changes.map(({ records, id }) => nameOf(records, id))]) unchanged.delete(name)
-  const added = [...unchanged.values()].map(
-    ({ records, id }): Change => ({ records, id, action: 'updated', version: null, fields: {} }),
-  )
-  return inOrder([...changes, ...added])
 }
 
 /** The place of each created record among the created ones: its id is drawn anew each time. */

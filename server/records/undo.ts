@@ -1,4 +1,4 @@
-import { rightsOfBody } from '#derive/visible.ts'
+import { rightsOfBody, visibleNames } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
@@ -123,9 +123,10 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
   }
   if (step.does === 'change' || step.does === 'remove') {
     need(step.row.records, step.does === 'change' ? 'EDIT' : 'DELETE')
-    // A deletion reveals no value; a change back sets the old one.
-    if (step.does === 'change')
-      needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), oldFieldsOf(step.row)))
+    if (step.does === 'remove') return
+    // A deletion reveals no value; a change back sets the old ones, which its rules compare with others.
+    need(step.row.records, 'VIEW')
+    needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), oldFieldsOf(step.row)))
     return
   }
   const { records, went, unlinked } = step.removal
@@ -146,11 +147,12 @@ async function take(context: WriteContext, steps: readonly Step[]): Promise<Remo
       blocked_by: mergeGroups(kept).map(({ records, ids }) => summarizeRecords(records, ids)),
     })
   }
-  if (conflicts.length > 0) throw conflictRefusal(conflicts)
+  if (conflicts.length > 0) throw conflictRefusal(context.actor, conflicts)
   return removed
 }
 
-function conflictRefusal(conflicts: UndoConflict[]): Refusal {
+function conflictRefusal({ lacksRights }: Actor, met: readonly UndoConflict[]): Refusal {
+  const conflicts = met.map((one) => ({ ...one, fields: visibleNames(one.records, lacksRights, one.fields) }))
   const [{ records, id, fields }] = conflicts as [UndoConflict]
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
   const where = fields.length > 0 ? ` (${fields.join(', ')})` : ''

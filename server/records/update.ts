@@ -65,8 +65,8 @@ export async function updateRecords(
     }
     for (const { key } of values) taken.add(key)
     const { before, rest } = outcome
-    outcomes[place] = { ...showToAuthor(set.actor, definition, before), ...rest }
-    if (rest.changed.length > 0) accepted.push(outcome)
+    outcomes[place] = rest.updated ? undefined : { ...showToAuthor(set.actor, definition, before), ...rest }
+    if (rest.updated) accepted.push(outcome)
   }
   if (accepted.length > 0) await write(set, definition, outcomes, accepted)
   return outcomes
@@ -92,19 +92,18 @@ async function judge(
     const row = held as WrittenRow
     const before = JSON.parse(row.json) as JsonObject
     refuseStale(definition, { body, before, seen })
-    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen })
+    const isBlind = isUnseen(definition, actor.lacksRights)
+    const sent = namesSent(definition, body)
+    const asChanged = isBlind ? sent : []
+    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen, asChanged })
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await checkCircles(set, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const { changed, changes } = differences(definition, before, after)
-    const read = readOf(definition, seen)
-    // An actor who may not read the record is not shown whether a sent value is the stored one.
-    const shown = isUnseen(definition, actor.lacksRights)
-      ? { previewed: namesSent(definition, body), effect: { read, asked: { records: definition.name, id: row.id } } }
-      : { previewed: changed, effect: { read } }
-    const rest = { changed, ...shown }
+    const effect = { read: readOf(definition, seen) }
+    const rest = isBlind ? { updated: true, changed: sent, effect } : { updated: changed.length > 0, changed, effect }
     return { place, id: row.id, version: row.version + 1, by, before: row, values: after, changes, rest }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -118,7 +117,7 @@ function write(
   outcomes: Outcomes<ChangeResult>,
   accepted: readonly AcceptedChange[],
 ): Promise<void> {
-  const names = [...new Set(accepted.flatMap(({ rest }) => rest.changed))]
+  const names = [...new Set(accepted.flatMap(({ changes }) => Object.keys(changes)))]
   const updates = accepted.map(({ before: { id, version }, by, values: after, changes }) => {
     const values = Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null]))
     return { id, version, by, values, changes }

@@ -47,7 +47,7 @@ export function upsert(
       const made = await metAtReference(transaction, definition, late, () =>
         runLocked(transaction, actor, createOne(companyId, definition, { body: sent, late, isFinal })),
       )
-      return { ...made, created: true, changed: [], previewed: [] }
+      return { ...made, created: true, updated: false, changed: [] }
     },
   }
 }

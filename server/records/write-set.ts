@@ -13,28 +13,32 @@ import type { Actor } from './actor.ts'
 import { notUnique, sentOf } from './check.ts'
 import { type PrefetchedRow, readPrefetch } from './command.ts'
 import type { Effect } from './preview.ts'
+import { recordTag } from './tag.ts'
 import type { ChangedRow } from './update.ts'
 
 /** A set: rows of one operation on one resource of one company, written in one transaction. */
 
 /**
  * A record after a write. `json` is its text as PostgreSQL formats it, without fields that are withheld from the actor.
- * It is empty if all are withheld, and null if the record is not read before the commit.
+ * It is empty if all are withheld, and null if the record is not read before the commit. `tag` is its ETag.
  */
 export type WriteResult = NewState & { effect: Effect }
-type NewState = Omit<WrittenRow, 'json'> & { json: string | null }
+type NewState = Omit<WrittenRow, 'json'> & { json: string | null; tag?: string | undefined }
 
 /** A record whose ETag is known only after its queued statements have run. */
 export type UnreadRecord = { definition: Definition; id: number }
 
-/** `changed` are the fields that differ. `previewed` are those that a dry-run shows. */
-export type ChangeResult = WriteResult & { changed: string[]; previewed: string[] }
+/**
+ * `changed` are the fields that differ. To an actor who may not read the record they are the names sent, and every update
+ * is a change, so that none tells whether a value was there already.
+ */
+export type ChangeResult = WriteResult & { updated: boolean; changed: string[] }
 
 /** Returns a written record as its author may see it. */
-export const showToAuthor = ({ lacksRights }: Actor, definition: Definition, row: WrittenRow): WrittenRow => ({
-  ...row,
-  json: isUnseen(definition, lacksRights) ? '' : visibleRecords(definition, lacksRights, row.json),
-})
+export function showToAuthor({ lacksRights, tagKey }: Actor, definition: Definition, row: WrittenRow): NewState {
+  const json = isUnseen(definition, lacksRights) ? '' : visibleRecords(definition, lacksRights, row.json)
+  return { ...row, json, tag: tagKey === undefined ? undefined : recordTag(tagKey, row.version, json) }
+}
 
 /** By the place of the row; undefined if the row was rolled back with the transaction and is not refused itself. */
 export type Outcomes<Done> = (Done | Refusal | undefined)[]

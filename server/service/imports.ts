@@ -38,7 +38,11 @@ export async function listImports(
   resource: string,
 ): Promise<ImportResult[]> {
   const rows = await transaction.run<ImportRow>(latestImports(companyId, resource, latestMax))
-  return rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId }))
+  return rows.map(({ account_id, records: _, ...row }) => {
+    const own = account_id === accountId
+    // The hash and the length of a file are of all its fields, and only its author goes on with it.
+    return { ...row, fingerprint: own ? row.fingerprint : null, own }
+  })
 }
 
 const latestMax = 10

@@ -134,6 +134,7 @@ const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
     channel: 'console',
     writeId: newWriteId(),
     lacksRights: lackedRights(row.permissions),
+    tagKey: row.tag_key,
   },
 })
 

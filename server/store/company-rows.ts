@@ -22,9 +22,16 @@ export const leftOut: { readonly [table: string]: string } = {
 /** Tables of a distributed database only: those of its log, and one that is derived from the accounts. */
 const ofDistribution = ['company_epochs', 'company_marks', 'logins']
 
-/** Columns with secrets, and the SQL of their replacement: nobody can sign in or call with exported rows. */
+/** Stands for the default of the column. */
+const asNew = 'default'
+
+/**
+ * Columns with secrets, and the SQL of their replacement: nobody can sign in or call with exported rows, or guess a text
+ * from its ETag.
+ */
 const secrets: { readonly [table: string]: { readonly [column: string]: string } } = {
   accounts: { password_hash: 'null' },
+  companies: { tag_key: asNew },
   tokens: { hash: 'sha256(gen_random_uuid()::text::bytea)', sealed: "''::bytea" },
 }
 
@@ -164,9 +171,10 @@ async function insertOneByOne(client: pg.ClientBase, tables: readonly CompanyTab
 
 function insertion({ table, columns }: CompanyTable, companyId?: number): string {
   const instead = { ...secrets[table], ...changed[table] }
-  const values = columns.map((column) => instead[column] ?? `r.${quoteName(column)}`)
+  const given = columns.filter((column) => instead[column] !== asNew)
+  const values = given.map((column) => instead[column] ?? `r.${quoteName(column)}`)
   const [into, from] = companyId === undefined ? [[], []] : [['company_id'], [String(companyId)]]
-  return `insert into ${quoteName(table)} (${[...into, ...columns.map(quoteName)].join(', ')})
+  return `insert into ${quoteName(table)} (${[...into, ...given.map(quoteName)].join(', ')})
     select ${[...from, ...values].join(', ')}
     from ${quoteName(`stage_${table}`)} s cross join lateral json_populate_record(null::${quoteName(table)}, s.line) r`
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type LackedRights, lackedRights } from '#derive/visible.ts'
+import { type LackedRights, lackedRights, shownLength } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AttemptDetailsRow, type AttemptInFull, findAttempt } from '#sql/system/webhook-attempts.ts'
 import type { App } from './app.ts'
@@ -27,7 +27,8 @@ export const openAttempt = async (
 
 /**
  * Returns an attempt with its request, without the fields of the permissions that the reader `lacks`; null is for the
- * operator. The stored hash decides whether the request is the one that was sent (`request_is`).
+ * operator. If that leaves a part out, the answer is left out too, since it may repeat the request. The stored hash decides
+ * whether the request is the one that was sent (`request_is`).
  */
 export async function showAttempt(
   app: App,
@@ -42,9 +43,12 @@ export async function showAttempt(
   const isAllShown = lacks === null || lacks.every((one) => withheld.includes(one))
   const body =
     isAllShown || sent === undefined ? sent : await requestBody(app, companyId, attempt, [...withheld, ...lacks])
+  const isWhole = isAllShown || (sent !== undefined && body === sent)
   const request_body = body === undefined ? null : cutText(body, bodyShownMax)
   return {
     ...shown,
+    ...(isWhole ? {} : { answer_headers: null, answer_body: null, answer_cut: shown.answer_body !== null }),
+    request_bytes: shownLength(shown.request_bytes, isWhole),
     request_headers: requestHeaders(attempt.event_id, timestamp),
     request_body,
     request_cut: request_body !== (body ?? null),

@@ -47,7 +47,9 @@ function updateSql(
   const table = identifier(definition.name)
   const columns = columnsOf(definition).filter(([column]) => names.includes(column))
   const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
-  const source = sql`json_to_recordset(${rows}::json) as given (__id bigint, ${typedColumns(columns)})`
+  // A write of somebody who may not read the record may change no column.
+  const types = columns.length > 0 ? sql`, ${typedColumns(columns)}` : sql``
+  const source = sql`json_to_recordset(${rows}::json) as given (__id bigint${types})`
   const found = eitherSql(
     sql`(
       select held.place as __place, given.* from ${source}
@@ -58,6 +60,6 @@ function updateSql(
     () => sql`${source} where r.company_id = ${companyId} and r.id = given.__id`,
   )
   const shown = sql`r.id, r.version, ${recordJson(definition, currencyOf(companyId))} as json`
-  return sql`update ${table} r set ${join(assignments)}, version = version + 1, updated_at = now()
+  return sql`update ${table} r set ${join([...assignments, sql`version = version + 1`, sql`updated_at = now()`])}
     from ${found}${isShown ? sql` returning ${shown}` : sql``}`
 }

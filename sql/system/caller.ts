@@ -34,6 +34,8 @@ export type CallerRow = {
   /** A missing add-on, the API's own first. */
   feature_off: string | null
   currency: string
+  /** The secret of its company that goes into ETags. */
+  tag_key: string
   /** Whether its company stores details of calls. */
   keeps_details: boolean
 }
@@ -64,7 +66,7 @@ export const callerOf = (
     case when 'api' <> all (c.add_ons) then 'api' when not ${splitNames(addOns)} <@ c.add_ons then (
       select add_on from unnest(${splitNames(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
-    c.currency, c.keeps_call_details as keeps_details
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
   cross join ${companyRow(companyId)} c`

@@ -15,6 +15,8 @@ export type SessionRow = {
   permissions: string[]
   company_name: string
   currency: string
+  /** The secret of the company that goes into ETags. */
+  tag_key: string
   plan: SubscriptionPlan
   add_ons: string[]
   /** Whether its `last_seen_at` is out of date. */
@@ -58,7 +60,7 @@ const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`
 
 const sessionRow = (key: SessionKey, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from ${bySession(key, lock)} s

@@ -46,7 +46,9 @@ describe.each(registry)('$name', (definition: Definition) => {
     const example = recordExample(definition)
     for (const record of [example, Object.fromEntries(Object.keys(fields).map((field) => [field, null]))]) {
       const after = { ...record, lines: [] }
-      for (const rule of definition.rules ?? []) rule({ after: seen(after), before: seen(example), found: {} })
+      const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
+      for (const rule of definition.rules ?? [])
+        rule({ after: seen(after), before: seen(example), found: {}, isChanged })
       definition.computed?.(seen(after))
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }

@@ -33,6 +33,7 @@ function page(following: ChangesRequest, { ask, config }: ReadContext): PlannedR
       if (no) throw no
       const { json, next, more } = checkPage(companyId, row)
       return pageReply(
+        row,
         `{"data":[${visibleChanges(row.lacks_rights, json)}],"meta":${meta(following, row, next, more)}}`,
         conditions,
       )
@@ -47,12 +48,12 @@ function readPosition(following: ChangesRequest, { ask }: ReadContext): PlannedR
       const no = findRefusal(following, row)
       if (no) throw no
       const next = cursorOf(ask.companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
-      return pageReply(`{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
+      return pageReply(row, `{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
     },
   }
 }
 
-type FeedRow = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights'>
+type FeedRow = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights' | 'tag_key'>
 
 const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more: boolean): string =>
   JSON.stringify({ next, more, records: records ?? open })

@@ -4,6 +4,7 @@ import type { ReferenceRoute } from '#derive/routes.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { choicesWithCaller } from '#sql/records/read.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
 import { pageReply } from '../stored-response.ts'
@@ -16,12 +17,17 @@ export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
     const request = readChoosing(query)
     return {
       statement: choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
-      reply({ json, total, last_id, has_more }: ChoicesRow, conditions) {
+      reply({ json, total, last_id, has_more, tag_key }: ChoicesRow, conditions) {
         const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: request.limit })}}`
-        return pageReply(body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))
+        return pageReply({ tag_key }, body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))
       },
     }
   }
 }
 
-type ChoicesRow = { json: string; total: number; last_id: number | null; has_more: boolean }
+type ChoicesRow = Pick<CallerRow, 'tag_key'> & {
+  json: string
+  total: number
+  last_id: number | null
+  has_more: boolean
+}

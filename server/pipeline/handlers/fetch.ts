@@ -7,10 +7,11 @@ import { fetchWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { type Conditions, expectedOf } from '../../protocol/entity-tags.ts'
 import { expectVersion } from '../../records/expected.ts'
+import { recordTag } from '../../records/tag.ts'
 import type { ApiResponse } from '../call.ts'
 import type { ReadHandler } from '../handler.ts'
 import { pathId } from '../read-intent.ts'
-import { readReply, recordTag } from '../stored-response.ts'
+import { readReply } from '../stored-response.ts'
 
 /** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const fetch: ReadHandler<ResourceRoute> =
@@ -22,14 +23,14 @@ export const fetch: ReadHandler<ResourceRoute> =
     return { statement: fetchWithCaller(ask, definition, id, fields), reply: replyOfFetch(definition) }
   }
 
-type FetchRow = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }
+type FetchRow = Pick<CallerRow, 'lacks_rights' | 'tag_key'> & { json: string | null; version: number }
 
 /** The ETag is that of the record as shown: without withheld fields it is another one. */
 export const replyOfFetch =
   (definition: Definition) =>
-  ({ json, version, lacks_rights }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): ApiResponse => {
+  ({ json, version, lacks_rights, tag_key }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): ApiResponse => {
     if (json === null) throw new Refusal('not_found')
     if (ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch }))
     const shown = visibleRecords(definition, lacks_rights, json)
-    return readReply(`{"data":${shown}}`, recordTag(version, shown), ifNoneMatch)
+    return readReply(`{"data":${shown}}`, recordTag(tag_key, version, shown), ifNoneMatch)
   }

@@ -16,12 +16,13 @@ export const history: ReadHandler<ResourceRoute> =
     const cut = readCut(query)
     return {
       statement: historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
-      reply({ json, total, lacks_rights }: HistoryPageRow, conditions) {
+      reply({ json, total, lacks_rights, tag_key }: HistoryPageRow, conditions) {
         if (total === 0) throw new Refusal('not_found')
         const shown = visibleChanges(lacks_rights, json)
-        return pageReply(pageEnvelope(shown, total, cut), conditions, linksOf({ path, query, at: { ...cut, total } }))
+        const links = linksOf({ path, query, at: { ...cut, total } })
+        return pageReply({ tag_key }, pageEnvelope(shown, total, cut), conditions, links)
       },
     }
   }
 
-type HistoryPageRow = Pick<CallerRow, 'lacks_rights'> & { json: string; total: number }
+type HistoryPageRow = Pick<CallerRow, 'lacks_rights' | 'tag_key'> & { json: string; total: number }

@@ -14,17 +14,17 @@ export const list: ReadHandler<ResourceRoute> =
     const listing = readListing(query, definition)
     return {
       statement: listWithCaller(ask, definition, listing),
-      reply({ json, total, last_id, has_more, lacks_rights }: PageRow, conditions) {
+      reply({ json, total, last_id, has_more, lacks_rights, tag_key }: PageRow, conditions) {
         const isWalk = listing.afterId !== undefined
         const at = isWalk ? { lastId: last_id ?? null, hasMore: has_more ?? false } : { ...listing, total }
         const shown = visibleRecords(definition, lacks_rights, json)
-        return pageReply(pageEnvelope(shown, total, listing), conditions, linksOf({ path, query, at }))
+        return pageReply({ tag_key }, pageEnvelope(shown, total, listing), conditions, linksOf({ path, query, at }))
       },
     }
   }
 
 /** Only a walk by id has `last_id` and `has_more`. */
-type PageRow = Pick<CallerRow, 'lacks_rights'> & {
+type PageRow = Pick<CallerRow, 'lacks_rights' | 'tag_key'> & {
   json: string
   total: number
   last_id?: number | null

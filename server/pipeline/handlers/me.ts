@@ -1,6 +1,7 @@
 import { limitedResources } from '#derive/operations/me.ts'
 import { planLimit, type SubscriptionPlan } from '#registry/subscription.ts'
 import { type MeRow, meWithCaller } from '#sql/records/me.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { windowSeconds } from '../../service/token-rate.ts'
 import type { ReadHandler } from '../handler.ts'
 import { envelope, pageReply } from '../stored-response.ts'
@@ -11,7 +12,7 @@ export const me: ReadHandler =
     const { tokenRequestsPerMinute: limit } = config
     return {
       statement: meWithCaller(limitedResources)(ask),
-      reply(row: MeRow & { token_id: number; account_id: number; currency: string }, conditions) {
+      reply(row: MeRow & Pick<CallerRow, 'token_id' | 'account_id' | 'currency' | 'tag_key'>, conditions) {
         const { company_name, plan, label, expires_at, scopes, add_ons, used, token_id, account_id, currency } = row
         const data = {
           company: { id: ask.companyId, name: company_name, currency, plan },
@@ -26,7 +27,7 @@ export const me: ReadHandler =
           })),
           rate: limit === null ? null : { limit, window_seconds: windowSeconds },
         }
-        return pageReply(envelope(data), conditions)
+        return pageReply(row, envelope(data), conditions)
       },
     }
   }

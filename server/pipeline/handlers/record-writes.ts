@@ -64,23 +64,22 @@ const formats: {
     }
   },
   update({ success, definition }, dryRun, done) {
-    const { id, changed, previewed, effect } = done
+    const { id, updated, changed, effect } = done
     const { tag, ...left } = recordOfWrite(definition, done)
     // A dry-run does not change the record and its ETag, so it has none to show.
     const headers = dryRun ? {} : tag
-    const isUpdated = changed.length > 0 && !dryRun
-    const data = { id, updated: isUpdated, dry_run: dryRun, changed: dryRun ? previewed : changed }
+    const data = { id, updated: updated && !dryRun, dry_run: dryRun, changed }
     return { ...createResponse(success, data, headers), ...left, effects: [effect] }
   },
   upsert({ path, success, definition }, dryRun, done) {
-    const { id, changed, previewed, created, effect } = done
+    const { id, updated, changed, created, effect } = done
     const effects = [effect]
     if (dryRun) {
-      const data = { id: created ? null : id, created: false, updated: false, dry_run: true, changed: previewed }
+      const data = { id: created ? null : id, created: false, updated: false, dry_run: true, changed }
       return { ...createResponse(200, data), effects }
     }
     const location = created ? { Location: recordPathBeside(path, id) } : {}
-    const data = { id, created, updated: changed.length > 0, dry_run: false, changed }
+    const data = { id, created, updated, dry_run: false, changed }
     const { tag, ...left } = recordOfWrite(definition, done)
     const headers = { ...location, ...tag }
     return { ...createResponse(created ? success : 200, data, headers), ...left, recordId: id, effects }

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import type { WriteResult } from '../../records/write-set.ts'
-import { envelope, recordTag, type StoredResponse } from '../stored-response.ts'
+import { envelope, type StoredResponse } from '../stored-response.ts'
 
 export const createResponse = (
   status: number,
@@ -15,5 +15,7 @@ export const createResponse = (
 })
 
 /** Returns the written record, or its ETag, for the answer. */
-export const recordOfWrite = (definition: Definition, { id, version, json }: WriteResult) =>
-  json === null ? { tag: {}, unread: { definition, id } } : { tag: { ETag: recordTag(version, json) }, record: json }
+export const recordOfWrite = (definition: Definition, { id, json, tag }: WriteResult) =>
+  json === null
+    ? { tag: {}, unread: { definition, id } }
+    : { tag: tag === undefined ? {} : { ETag: tag }, record: json }
