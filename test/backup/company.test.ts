@@ -46,7 +46,8 @@ async function contentsOf({ connection }: OpenApp, companyId: number): Promise<{
     const contents: { [table: string]: string[] } = {}
     for (const { table, columns } of await companyTables(client)) {
       const kept = columns.filter(
-        (column) => !['password_hash', 'hash', 'sealed', 'revoked_at', 'is_demo', 'epoch', 'pos'].includes(column),
+        (column) =>
+          !['password_hash', 'hash', 'sealed', 'tag_key', 'revoked_at', 'is_demo', 'epoch', 'pos'].includes(column),
       )
       const { rows } = await client.query<{ line: string }>(
         `select row_to_json(r)::text as line from (select ${kept.map((name) => `"${name}"`).join(', ')} from "${table}"
@@ -100,10 +101,10 @@ describe('A company', () => {
     await there.close()
   })
 
-  test('brings no secret along: nobody signs in, and no token is in force.', async () => {
+  test('brings no secret along: nobody signs in, no token is in force, and tags have another key.', async () => {
     const secrets = await opened.app.database.read<{ text: string }>({
       text: `select password_hash as text from accounts where password_hash is not null
-        union all select encode(hash, 'hex') from tokens union all select encode(sealed, 'hex') from tokens`,
+        union all select tag_key from companies union all select encode(hash, 'hex') from tokens union all select encode(sealed, 'hex') from tokens`,
       values: [],
     })
     const bytes = await readFile(archive, 'latin1')
@@ -111,6 +112,15 @@ describe('A company', () => {
     for (const { text } of secrets) expect(bytes).not.toContain(text)
     const { out } = await stage.give(['company', 'show', '2'], other)
     expect(out).toMatch(/Token +none/)
+    const there = await stage.open(other)
+    const keys = await there.app.database.read<{ tag_key: string }>({
+      text: 'select tag_key from companies',
+      values: [],
+    })
+    await there.close()
+    expect(new Set([...keys.map(({ tag_key }) => tag_key), ...secrets.map(({ text }) => text)]).size).toBe(
+      keys.length + new Set(secrets.map(({ text }) => text)).size,
+    )
   })
 
   test('has every table that belongs to companies, but those that are left out for a reason.', async () => {

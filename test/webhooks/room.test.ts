@@ -40,7 +40,7 @@ const by = () => ({ actor: own.actor, keys: stage.app.secret, now: stage.app.clo
 const number = async (text: string, ...values: unknown[]): Promise<number> =>
   Number((await stage.sql<{ n: number }>(text, ...values))[0]?.n)
 const attemptsOf = (id: number) =>
-  stage.sql<{ id: number; status: number | null; bytes: number; at: Date }>(
+  stage.sql<{ id: number; event: string; status: number | null; bytes: number; at: Date }>(
     'select * from webhook_attempts where endpoint_id = $1 order by id',
     id,
   )
@@ -149,6 +149,28 @@ describe('An attempt', () => {
     await stage.sendAll()
     const { next_attempt_at } = await stage.state(id)
     expect((next_attempt_at?.getTime() ?? 0) - before).toBeGreaterThan(119_000)
+  })
+
+  test('is shown to who may not see all of it without the rest, its exact length, and the answer, which may repeat it', async () => {
+    const { id } = await stage.hook(own, receiver.url)
+    receiver.behave(({ text, type }) => ({ status: type === 'workers.created' ? 422 : 204, body: text }))
+    await own.create('clients', { name: 'Seen' })
+    await own.create('workers', { name: 'Ana', hourly_cost_minor: 4_321 })
+    await stage.sendAll()
+    const rows = await attemptsOf(id)
+    const [client, worker] = ['clients.created', 'workers.created'].map((event) =>
+      rows.find((row) => row.event === event),
+    )
+    const open = (one: typeof worker, lacks: string[]) => openAttempt(stage.app, own.id, one?.id as number, lacks)
+    const whole = await open(worker, [])
+    expect(whole.answer_body).toContain('4321')
+    expect(whole.request_bytes).toBe(Buffer.byteLength(whole.request_body ?? ''))
+    const cut = await open(worker, ['PAY_VIEW'])
+    expect(JSON.stringify(cut)).not.toContain('4321')
+    expect(cut).toMatchObject({ request_is: 'same', answer_headers: null, answer_body: null, answer_cut: true })
+    expect(cut.request_bytes).toBe(Math.ceil(whole.request_bytes / 64) * 64)
+    // A message with nothing that is withheld is shown as to everybody.
+    expect(await open(client, ['PAY_VIEW'])).toEqual(await open(client, []))
   })
 
   test('is shown as it was sent, without signatures, until the record changes, and afterwards as what it is not', async () => {
