@@ -7,7 +7,7 @@
 -- stops every call until the commit.
 delete from call_details;
 update previews
-  set results = regexp_replace(results::text, '"etag": "\\"[0-9]+-[A-Za-z0-9_-]{22}\\"", ', '', 'g')::jsonb
+  set results = regexp_replace(results::text, '"etag": "\\"[0-9]{1,10}-[A-Za-z0-9_-]{22}\\"", ', '', 'g')::jsonb
   where results is not null;
 
 alter table companies add column tag_key text not null default encode(sha512((

@@ -13,7 +13,7 @@ export const changes: readonly { version: string; lines: readonly string[] }[] =
       '`/v1/openapi-client.json` is the document for generators of clients, without `fields`; in `/v1/openapi.json` a list and a fetch promise no more than `id`, since `fields` can leave out the rest. Changes, batch operations and webhooks have types.',
       '`/v1/changes` and `/history` have an `ETag` and honour `If-None-Match` and `If-Match`. An unknown method is 501 `not_implemented`; a malformed header is refused once the token is known.',
       '`by` of a change has `preview_id`: the preview that an agent applied at `/mcp`, null of every other write.',
-      'A dry-run tells no difference to a token without the VIEW of a resource: `changed` has the names sent, the plan every record that was to be changed, and the `ETag` of a write that is done holds nothing of the record.',
+      'No write and no dry-run tells a difference to a token without the VIEW of a resource: `changed` has the names sent, the plan every record that was to be changed, each update is a change of one version also where nothing differs, and the `ETag` holds nothing of the record. To undo an update needs the VIEW too.',
       '`/llms.txt` says in a page what a language model needs to call this API: the documents, how to write safely, the operations.',
     ],
   },

@@ -23,7 +23,7 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   description: [
     'Takes back all that a write did, the newest first: what it changed gets the old values where it has the new ones still, what it created is deleted where it is as the write left it and nothing else refers to it, what it deleted comes back with its id.',
     'It is a write like any other: judged by the rules of the records, with a key, a dry-run, a plan and an `X-Write-Id` of its own, by which it can be taken back in turn. Where one record cannot be taken back nothing is done.',
-    'It needs the scope and the add-on of the inverse for every resource that it touches: `_EDIT` to change back and to restore, `_DELETE` to delete what was created. A token takes back what tokens wrote, and nothing that was done in the web interface.',
+    'It needs the scope and the add-on of the inverse for every resource that it touches: `_EDIT` and `_VIEW` to change back, `_EDIT` to restore, `_DELETE` to delete what was created. A token takes back what tokens wrote, and nothing that was done in the web interface.',
     'One call takes back about 1,000 records; while `remaining` is not 0 the next call, with a new key, goes on.',
   ],
   scope: null,

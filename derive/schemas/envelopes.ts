@@ -131,7 +131,7 @@ const changedFields = (maxItems: number): JsonObject =>
   listSchema(
     { type: 'string', maxLength: 63 },
     maxItems,
-    'The fields that changed, or would; amounts worked out by the service are among them. In a dry-run without the VIEW of the resource: the fields sent.',
+    'The fields that changed, or would; amounts worked out by the service are among them. Without the VIEW of the resource: the fields sent.',
   )
 
 const deletedWords = 'What a delete did, or would do.'

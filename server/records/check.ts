@@ -10,10 +10,8 @@ import type { PrefetchedRow } from './command.ts'
 import type { ReadRecord } from './preview.ts'
 
 /** Returns the record as it would be, and its problems except circles of a tree. */
-export const judgeRecord = (
-  definition: Definition,
-  { body, before, prefetched, asChanged }: JudgedBody,
-) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched), asChanged)
+export const judgeRecord = (definition: Definition, { body, before, prefetched, asChanged }: JudgedBody) =>
+  checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched), asChanged)
 
 /** `asChanged` are fields that count as changed also where the sent value is the stored one. */
 type JudgedBody = { body: Json; before: JsonObject | null; prefetched: PrefetchedRow; asChanged?: readonly string[] }

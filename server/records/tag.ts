@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 
 /**
  * ETags. `tagKey` is the secret of the company: two keys of 64 characters, each a whole block of SHA-256. They are hashed
- * as HMAC does it, an outer hash over an inner one. `sql/records/tags.ts` has the same in SQL. Decisions, Conditional
- * requests.
+ * as HMAC does it, an outer hash over an inner one. `sql/records/tags.ts` has the same in SQL.
+ * Decisions, Conditional requests.
  */
 
 /** Returns the hash of a text, which nobody without the key can compare with a guess. */

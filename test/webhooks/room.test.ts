@@ -155,7 +155,7 @@ describe('An attempt', () => {
     const { id } = await stage.hook(own, receiver.url)
     receiver.behave(({ text, type }) => ({ status: type === 'workers.created' ? 422 : 204, body: text }))
     await own.create('clients', { name: 'Seen' })
-    await own.create('workers', { name: 'Ana', hourly_cost_minor: 4_321 })
+    await own.create('workers', { name: 'Ana', hourly_cost_minor: 987_654_321 })
     await stage.sendAll()
     const rows = await attemptsOf(id)
     const [client, worker] = ['clients.created', 'workers.created'].map((event) =>
@@ -163,10 +163,10 @@ describe('An attempt', () => {
     )
     const open = (one: typeof worker, lacks: string[]) => openAttempt(stage.app, own.id, one?.id as number, lacks)
     const whole = await open(worker, [])
-    expect(whole.answer_body).toContain('4321')
+    expect(whole.answer_body).toContain('987654321')
     expect(whole.request_bytes).toBe(Buffer.byteLength(whole.request_body ?? ''))
     const cut = await open(worker, ['PAY_VIEW'])
-    expect(JSON.stringify(cut)).not.toContain('4321')
+    expect(JSON.stringify(cut)).not.toContain('987654321')
     expect(cut).toMatchObject({ request_is: 'same', answer_headers: null, answer_body: null, answer_cut: true })
     expect(cut.request_bytes).toBe(Math.ceil(whole.request_bytes / 64) * 64)
     // A message with nothing that is withheld is shown as to everybody.

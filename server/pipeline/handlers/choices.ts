@@ -19,7 +19,12 @@ export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
       statement: choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
       reply({ json, total, last_id, has_more, tag_key }: ChoicesRow, conditions) {
         const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: request.limit })}}`
-        return pageReply({ tag_key }, body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))
+        return pageReply(
+          { tag_key },
+          body,
+          conditions,
+          linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }),
+        )
       },
     }
   }

@@ -12,7 +12,7 @@ with caller as (
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
-    c.currency, c.keeps_call_details as keeps_details
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $7::bigint and hash between $8::bytea and $9::bytea order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $10::bigint and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $11::bigint offset 0) c)

@@ -1,5 +1,5 @@
 -- estimates.update:10000
-update estimates r set notes = given.notes, version = version + 1, updated_at = now()
+update estimates r set notes = given.notes,version = version + 1,updated_at = now()
     from (
       select held.place as __place, given.* from json_to_recordset($1::json) as given (__id bigint, notes text)
       cross join lateral (
@@ -19,7 +19,7 @@ insert into history (company_id, account_id, token_id, door, preview_id, records
 -- [8,9,"api",null,"estimates","changed",null,"[{\"record_id\":4711,\"version\":4,\"changes\":{\"notes\":[\"a\",null]},\"write_id\":\"00000000-0000-4000-8000-000000000000\",\"request_id\":null,\"idempotency_key\":null}]",7]
 
 -- estimates.update-shown:10000
-update estimates r set notes = given.notes, version = version + 1, updated_at = now()
+update estimates r set notes = given.notes,version = version + 1,updated_at = now()
     from (
       select held.place as __place, given.* from json_to_recordset($1::json) as given (__id bigint, notes text)
       cross join lateral (

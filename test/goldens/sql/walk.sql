@@ -14,7 +14,7 @@ select asked.place, answer.*
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(asked."addOns"::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array(asked."addOns"::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
-    c.currency, c.keeps_call_details as keeps_details
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
   cross join (select * from companies where id = asked."companyId" offset 0) c)
@@ -44,7 +44,7 @@ with caller as (
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
-    c.currency, c.keeps_call_details as keeps_details
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $11 offset 0) c)
@@ -71,7 +71,7 @@ with caller as (
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
-    c.currency, c.keeps_call_details as keeps_details
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $11 offset 0) c)
