@@ -3,11 +3,11 @@ import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type Hold, treesOf } from '#sql/records/lock-order.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { takeValues } from '#sql/system/locks.ts'
 import { type AcceptedRow, hangsInTree, type Run } from './batch-run.ts'
-import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
+import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent } from './locks.ts'
 import { numberedFields } from './numbers.ts'
 
 /**
@@ -30,57 +30,74 @@ export async function lockBatch(run: Run, rows: readonly AcceptedRow[]): Promise
 const valueOfName = ({ externalRef, definition: { name } }: BatchOperation): UniqueValue[] =>
   externalRef === undefined ? [] : [{ records: name, field: referenceField, value: externalRef }]
 
-/** The lock on the record that an operation names, if it exists, and whether the operation may create one. */
-const needs: { readonly [op in BatchOp]: { hold: Hold; makes?: true } } = {
-  create: { hold: 'for key share', makes: true },
-  update: { hold: 'for no key update' },
-  upsert: { hold: 'for no key update', makes: true },
-  delete: { hold: 'for update' },
-}
+/** The operations that may create a record. */
+const makes: readonly BatchOp[] = ['create', 'upsert']
 
 async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
   const request = new LockRequest()
-  const named = await namedTargets(run, rows)
-  const changed = new Map<Definition, number[]>()
+  const targets = await targetsOf(run, rows)
+  request.isSettled = rows.every(({ wanted }) => (wanted.id ?? wanted.externalRef) === undefined)
   for (const row of rows) {
     await run.breathe()
     const { op, definition, body, refs } = row.wanted
-    const id = row.wanted.id ?? named.get(row) ?? undefined
-    const { hold, makes } = needs[op]
-    if (hold === 'for update' && id !== undefined) request.wantRemoved(definition, id)
-    else if (id !== undefined) {
-      request.want(definition.name, id, hold)
-      changed.set(definition, [...(changed.get(definition) ?? []), id])
-    }
-    if (makes) {
+    const sent = Object.keys(definition.fields).filter((name) => !refs.has(name))
+    const values = Object.fromEntries(sent.map((name) => [name, findAcceptable(definition, body, name)]))
+    const filledIn = [...refs].flatMap(([field, n]) => (targets.get(n) ?? []).map((id) => ({ [field]: id })))
+    for (const id of targets.get(row.n) ?? [])
+      if (op === 'delete') request.wantRemoved(definition, id)
+      else request.wantWritten(definition, id, 'for no key update', values, ...filledIn)
+    if (makes.includes(op)) {
       request.wantCount(definition.name)
       const draws = numberedFields(definition).some(({ name }) => (body[name] ?? null) === null)
       if (draws) request.numbered.add(definition.name)
     }
-    const sent = Object.keys(definition.fields).filter((name) => !refs.has(name))
-    request.wantReferred(
-      definition,
-      Object.fromEntries(sent.map((name) => [name, findAcceptable(definition, body, name)])),
-    )
     if (hangsInTree(row))
       for (const name of treesOf(definition))
         if (Object.hasOwn(body, name)) request.trees.add(`${definition.name}.${name}`)
   }
-  await wantRead(run, request, changed)
-  request.isSettled = named.size === 0 && changed.size === 0
   return request
 }
 
-/** Returns the ids of records that an external reference names; null for those that do not exist yet. */
+/**
+ * Returns the ids of the records that each operation may write, by its number: of those that it names now, or that an
+ * earlier operation lets it name. Records that the batch makes have negative ids.
+ */
+async function targetsOf(run: Run, rows: readonly AcceptedRow[]): Promise<ReadonlyMap<number, readonly number[]>> {
+  const named = await namedTargets(run, rows)
+  const given = new Map<string, number[]>()
+  return new Map(
+    rows.map((row) => {
+      const { op, id, externalRef, definition, body } = row.wanted
+      const nameOf = (reference: string): string => `${definition.name} ${reference.trim().toLowerCase()}`
+      const ids =
+        id !== undefined
+          ? [id]
+          : [
+              ...(named.get(row) ?? []),
+              ...(externalRef === undefined ? [] : (given.get(nameOf(externalRef)) ?? [])),
+              ...(makes.includes(op) ? [-1 - row.n] : []),
+            ]
+      const reference = body[referenceField] ?? externalRef
+      if (typeof reference === 'string') given.set(nameOf(reference), [...(given.get(nameOf(reference)) ?? []), ...ids])
+      return [row.n, [...new Set(ids)]]
+    }),
+  )
+}
+
+/** Returns the ids of records that an external reference names; none for those that do not exist yet. */
 async function namedTargets(run: Run, rows: readonly AcceptedRow[]) {
   const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
-  const found = new Map<AcceptedRow, number | null>()
+  const found = new Map<AcceptedRow, readonly number[]>()
   const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]
   await Promise.all(
     groups.map(async ([definition, group]) => {
       const references = group.map(({ wanted }) => wanted.externalRef)
       const ids = await idsOfReferences(run, definition, references)
-      for (const [index, row] of group.entries()) found.set(row, ids[index] ?? null)
+      for (const [index, row] of group.entries())
+        found.set(
+          row,
+          ids.slice(index, index + 1).filter((id) => id !== null),
+        )
     }),
   )
   return found

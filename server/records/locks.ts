@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { findAcceptable } from '#derive/input.ts'
 import type { Definition, Relation } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { registry } from '#registry/resources/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import {
@@ -15,10 +15,12 @@ import {
   type LookUp,
   lockOrder,
   lockTree,
+  mayCascade,
   type RelatedRow,
   type RemovalEffect,
   referringBesides,
   relationsTo,
+  seeRelated,
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
@@ -70,7 +72,15 @@ export const valuesOfRecord = (definition: Definition, record: { readonly [field
 const uniqueValue = ({ name }: Definition, field: string, value: unknown): UniqueValue[] =>
   typeof value === 'string' ? [{ records: name, field, value }] : []
 
-/** All locks that a transaction takes at once, gathered in any order. */
+type Values = { readonly [field: string]: unknown }
+
+/** The writes of one record in a transaction: their number at most, and the values that they may give it. */
+type RecordWrites = { times: number; isUpdated: boolean; values: Values[] }
+
+/**
+ * All locks that a transaction takes at once, and its writes, gathered in any order. Records that it makes have negative
+ * ids here, and no locks.
+ */
 export class LockRequest {
   readonly values: UniqueValue[] = []
   /** Records to remove; the records that refer to them are found and locked with them. */
@@ -81,25 +91,62 @@ export class LockRequest {
   /** Whether the request depends on no data that another transaction may change. */
   isSettled = false
   readonly #records = new Map<string, Map<number, number>>()
+  readonly #writes = new Map<Definition, Map<number, RecordWrites>>()
 
   /** Adds a record, with the strongest lock that anything needs. */
   want(table: string, id: unknown, hold: Hold): void {
-    if (typeof id !== 'number') return
+    if (typeof id !== 'number' || id < 0) return
     const ofTable = this.#records.get(table) ?? new Map<number, number>()
     this.#records.set(table, ofTable)
     ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holdStrengths.indexOf(hold)))
   }
 
   /** Adds the records that the references among `values` lead to, with the locks that the rules need. */
-  wantReferred(definition: Definition, values: { readonly [field: string]: unknown }): void {
+  wantReferred(definition: Definition, values: Values): void {
     for (const [name, { to, reads }] of referencesOf(definition))
       this.want(to, values[name], reads ? 'for share' : 'for key share')
   }
 
-  wantRemoved({ name }: Definition, id: number): void {
+  /** Adds a write of a record, with the records to which the values lead that it may get. */
+  wantWritten(
+    definition: Definition,
+    id: number,
+    hold: 'for no key update' | 'for update',
+    ...values: readonly Values[]
+  ): void {
+    this.want(definition.name, id, hold)
+    for (const each of values) this.wantReferred(definition, each)
+    const writes = this.countWrite(definition, id)
+    writes.isUpdated ||= hold === 'for no key update'
+    writes.values.push(...values)
+  }
+
+  wantRemoved(definition: Definition, id: number): void {
+    this.wantWritten(definition, id, 'for update')
+    this.wantGone(definition, id)
+  }
+
+  /** Adds a record that may be removed: all that refers to it is locked with it. */
+  wantGone({ name }: Definition, id: number): void {
     this.want(name, id, 'for update')
     this.going.set(name, new Set([...(this.going.get(name) ?? []), id]))
     this.wantCount(name)
+  }
+
+  countWrite(definition: Definition, id: number): RecordWrites {
+    const ofTable = this.#writes.get(definition) ?? new Map<number, RecordWrites>()
+    this.#writes.set(definition, ofTable)
+    const writes = ofTable.get(id) ?? { times: 0, isUpdated: false, values: [] }
+    ofTable.set(id, writes)
+    writes.times++
+    return writes
+  }
+
+  /** Returns the records that the transaction writes. */
+  written(): { definition: Definition; id: number; writes: RecordWrites }[] {
+    return [...this.#writes].flatMap(([definition, ofTable]) =>
+      [...ofTable].map(([id, writes]) => ({ definition, id, writes })),
+    )
   }
 
   wantCount(records: string): void {
@@ -116,8 +163,8 @@ export class LockRequest {
   /** Returns the same text for requests with the same locks. */
   toString(): string {
     const records = lockOrder(registry).map((table) => [table, this.recordsOf(table)])
-    const { values, going, trees } = this
-    return JSON.stringify([values, [...going].map(([table, ids]) => [table, [...ids]]), [...trees], records])
+    const going = lockOrder(registry).map((table) => [...(this.going.get(table) ?? [])].toSorted((a, b) => a - b))
+    return JSON.stringify([this.values, going, [...this.trees], records])
   }
 }
 
@@ -143,44 +190,103 @@ async function takeLocks(context: WriteContext, request: LockRequest): Promise<v
 }
 
 /**
- * Finds the needed locks by `look`, takes them, and looks again under the locks. Throws a conflict if other locks are
+ * Finds the needed locks by `ask`, takes them, and looks again under the locks. Throws a conflict if other locks are
  * needed by then, so that the transaction starts anew.
  */
-export async function lockWhatIsSeen(context: WriteContext, look: () => Promise<LockRequest>): Promise<void> {
+export async function lockWhatIsSeen(context: WriteContext, ask: () => Promise<LockRequest>): Promise<void> {
+  const look = async (): Promise<LockRequest> => {
+    const request = await ask()
+    await wantReached(context, request)
+    await wantPresent(context, request)
+    return request
+  }
   const request = await look()
   await takeLocks(context, request)
   if (!request.isSettled && String(await look()) !== String(request)) throw conflict()
 }
 
-/** Adds the records that rules read, by the references of the changed records as they are now. */
-export async function wantRead(
-  { transaction, actor }: WriteContext,
-  request: LockRequest,
-  changed: ReadonlyMap<Definition, readonly number[]>,
-): Promise<void> {
+/**
+ * Counts the writes that removals make of records that refer to the removed ones: now, or by a value that another write
+ * of the transaction may give them. Where that write decides whether the record is removed along, it counts as removed.
+ */
+async function wantReached(context: WriteContext, request: LockRequest): Promise<void> {
+  const written = request.written()
+  // A single removal writes each record once.
+  if (request.going.size === 0 || (written.length === 1 && written[0]?.writes.times === 1)) return
+  const names = new Set(written.map(({ definition, id }) => `${definition.name} ${id}`))
+  for (;;) {
+    const { gone, referring } = await followRelations(context, request.going, seeRelated)
+    const isGone = (records: string, id: unknown): boolean => gone.get(records)?.has(id as number) === true
+    const coming = written.flatMap(({ definition: { name }, id, writes: { values } }) =>
+      relationsTo(name).flatMap(({ owner, relation }) =>
+        values.some((one) => isGone(owner, one[relation.by])) ? [{ relation, id }] : [],
+      ),
+    )
+    const present = [...referring].flatMap(([relation, rows]) => rows.map(({ id }) => ({ relation, id })))
+    const along = [...present, ...coming].filter(
+      ({ relation, id }) =>
+        mayCascade(relation) && names.has(`${relation.records} ${id}`) && !isGone(relation.records, id),
+    )
+    for (const { relation, id } of along) request.wantGone(resourceOf(relation), id)
+    if (along.length > 0) continue
+    for (const { relation, id } of coming) request.want(relation.records, id, 'for update')
+    for (const { relation, id } of [...present, ...coming]) request.countWrite(resourceOf(relation), id)
+    return
+  }
+}
+
+const resourceOf = ({ records }: Relation): Definition => definitionOf(registry, records) as Definition
+
+/**
+ * Adds the records to which written ones refer now: those that rules read; all, where PostgreSQL checks the foreign keys
+ * of a row again because the transaction has written it before; and those whose erasure would empty the reference.
+ * Decisions, Locks.
+ */
+async function wantPresent({ transaction, actor }: WriteContext, request: LockRequest): Promise<void> {
+  const written = Map.groupBy(request.written(), ({ definition }) => definition)
   await Promise.all(
-    [...changed].map(async ([definition, ids]) => {
+    [...written].map(async ([definition, records]) => {
       const reading = readingReferences(definition)
-      if (reading.length === 0) return
+      const holdsOf = ({ times, isUpdated }: RecordWrites) =>
+        referencesOf(definition).flatMap(([name, { to }]): { name: string; to: string; hold: Hold }[] => {
+          const isRead = isUpdated && reading.includes(name)
+          if (!isRead && times < 2 && !mayBeErased(to)) return []
+          return [{ name, to, hold: isRead ? 'for share' : 'for key share' }]
+        })
+      const wanted = new Map(records.map(({ id, writes }) => [id, holdsOf(writes)] as const))
+      const ids = [...wanted].flatMap(([id, holds]) => (id > 0 && holds.length > 0 ? [id] : []))
+      if (ids.length === 0) return
       for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids)))
-        request.wantReferred(definition, Object.fromEntries(reading.map((name) => [name, record[name] ?? null])))
+        for (const { name, to, hold } of wanted.get(record.id as number) ?? []) request.want(to, record[name], hold)
     }),
   )
 }
 
+const mayBeErased = (records: string): boolean => definitionOf(registry, records)?.removal.hardWhen !== undefined
+
 /** The records that refer to removed ones, by relation. */
 export type ReferringRecords = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
+
+type GoneRecords = ReadonlyMap<string, ReadonlySet<number>>
 
 /**
  * Locks records resource by resource in the lock order: the known ones, and those that refer to `going` or to records
  * removed along. Each level takes one statement. A look-up locks the known records of its resource as strongly as found
  * ones, because it may find them too.
  */
-export async function holdRecords(
-  { transaction, actor: { companyId } }: WriteContext,
-  going: ReadonlyMap<string, ReadonlySet<number>>,
+export const holdRecords = async (
+  context: WriteContext,
+  going: GoneRecords,
   known: (table: string) => readonly LockRequestRow[] = () => [],
-): Promise<ReferringRecords> {
+): Promise<ReferringRecords> => (await followRelations(context, going, holdRelated, known)).referring
+
+/** Finds the records that refer to `going` or to records removed along, by `related`, and all that are removed. */
+async function followRelations(
+  { transaction, actor: { companyId } }: WriteContext,
+  going: GoneRecords,
+  related: typeof holdRelated,
+  known: (table: string) => readonly LockRequestRow[] = () => [],
+): Promise<{ referring: ReferringRecords; gone: GoneRecords }> {
   const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: ReferringRecords = new Map()
@@ -190,7 +296,7 @@ export async function holdRecords(
     const gathered = lookUps
     lookUps = []
     const goingAlong = new Set<string>()
-    for (const { records, id, to, effects } of await transaction.run<RelatedRow>(holdRelated(companyId, gathered))) {
+    for (const { records, id, to, effects } of await transaction.run<RelatedRow>(related(companyId, gathered))) {
       const finders = gathered.find(({ table }) => table === records)?.finders ?? []
       for (const [index, { relation }] of finders.entries()) {
         const effect = effects[index]
@@ -236,5 +342,5 @@ export async function holdRecords(
     }
     if (isAlone) transaction.send(holdInOrder(companyId, table, wanted))
   }
-  return referring
+  return { referring, gone }
 }

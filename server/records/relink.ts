@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
-import { setColumn } from '#sql/records/remove.ts'
+import { setColumns } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { runInOrder } from '#sql/statement.ts'
 import type { WriteContext } from './actor.ts'
@@ -45,7 +45,7 @@ async function linkThose(context: WriteContext, unlinked: UnlinkedEntry, linked:
     const ids = links.map(({ id }) => id)
     await runInOrder(
       transaction.run,
-      ...setColumn(actor, { definition, column: unlinked.by, ids, from: 'any', to: String(to) }),
+      ...setColumns(actor, definition, [{ column: unlinked.by, ids, from: 'any', to: String(to) }]),
     )
     linked.set(definition.name, new Set([...(linked.get(definition.name) ?? []), ...ids]))
   }
@@ -84,5 +84,5 @@ async function undoResets({ transaction, actor }: WriteContext, { records, settl
   const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))
   if (ids.length === 0) return
   const definition = resourceNamed(records)
-  await runInOrder(transaction.run, ...setColumn(actor, { definition, column, ids, from: { is: to }, to: from }))
+  await runInOrder(transaction.run, ...setColumns(actor, definition, [{ column, ids, from: { is: to }, to: from }]))
 }

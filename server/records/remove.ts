@@ -15,7 +15,7 @@ import {
   erase,
   insertRemoval,
   nextRemovalId,
-  setColumn,
+  setColumns,
   softDelete,
 } from '#sql/records/remove.ts'
 import { conflict } from '#sql/statement.ts'
@@ -140,29 +140,36 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts
   if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }
 
-/** Empties the references of records that stay. Returns the old values, so that a restore can fill them in again. */
-function unlink({ transaction, actor }: WriteContext, { stays }: Removal): Promise<UnlinkedEntry[]> {
+/**
+ * Empties the references of records that stay, in one write of each record. Returns the old values, so that a restore can
+ * fill them in again.
+ */
+async function unlink({ transaction, actor }: WriteContext, { stays }: Removal): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
-  return Promise.all(
-    unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
-      const set = async (change: Pick<ColumnChange, 'column' | 'from' | 'to'>): Promise<ColumnChangeRow[]> => {
-        const statements = setColumn(actor, { definition: resourceNamed(records), ids, ...change })
-        const [changed] = await Promise.all(statements.map((one) => transaction.run<ColumnChangeRow>(one)))
-        return changed ?? []
-      }
-      const [settled, freed] = await Promise.all([
-        resets ? set({ column: resets.column, from: { is: resets.from }, to: resets.to }) : [],
-        set({ column: by, from: 'any', to: null }),
-      ])
-      return {
-        records,
-        by,
-        ids: freed.map(({ id }) => id),
-        of: freed.map(({ changes }) => Number(changes[by]?.[0])),
-        ...(resets && settled.length > 0 ? { settled: { ...resets, ids: settled.map(({ id }) => id) } } : {}),
-      }
+  const changesOf = ({ relation: { by, resets }, ids }: Removal['stays'][number]): ColumnChange[] => [
+    ...(resets ? [{ column: resets.column, ids, from: { is: resets.from }, to: resets.to }] : []),
+    { column: by, ids, from: 'any', to: null },
+  ]
+  const changed = await Promise.all(
+    [...Map.groupBy(unlinked, ({ relation: { records } }) => records)].map(async ([records, alike]) => {
+      const statements = setColumns(actor, resourceNamed(records), alike.flatMap(changesOf))
+      const rows = await Promise.all(statements.map((one) => transaction.run<ColumnChangeRow>(one)))
+      return alike.map((stay) => [stay, rows.splice(0, changesOf(stay).length)] as const)
     }),
   )
+  const rowsOf = new Map(changed.flat())
+  return unlinked.map((stay) => {
+    const { records, by, resets } = stay.relation
+    const rows = rowsOf.get(stay) ?? []
+    const [settled = [], freed = []] = resets ? rows : [[], ...rows]
+    return {
+      records,
+      by,
+      ids: freed.map(({ id }) => id),
+      of: freed.map(({ changes }) => Number(changes[by]?.[0])),
+      ...(resets && settled.length > 0 ? { settled: { ...resets, ids: settled.map(({ id }) => id) } } : {}),
+    }
+  })
 }
 
 function listKept({ stays }: Removal): Group[] {

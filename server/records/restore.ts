@@ -16,7 +16,7 @@ import { seenRecords } from '#sql/records/sets.ts'
 import { runInOrder } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor, WriteContext } from './actor.ts'
-import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
+import { LockRequest, lockWhatIsSeen, valuesOfRecord } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
 import { type Group, type PermissionCheck, resourceNamed } from './remove.ts'
@@ -56,29 +56,25 @@ type LockedRemoval = HeldRemoval & { erased?: ErasedRow | undefined }
 export async function wantRestored(context: WriteContext, request: LockRequest, removal: LockedRemoval): Promise<void> {
   const { transaction, actor } = context
   const want = (definition: Definition, record: JsonObject): void => {
+    request.wantWritten(definition, idOf(record), 'for update', record)
     request.values.push(...valuesOfRecord(definition, record))
-    request.wantReferred(definition, record)
     request.wantCount(definition.name)
   }
   await Promise.all(
     groupsOf(removal).map(async ({ definition, ids }) => {
-      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))) {
-        request.want(definition.name, record.id, 'for update')
+      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids)))
         want(definition, record)
-      }
     }),
   )
   const { erased } = removal
   if (erased) want(resourceNamed(removal.records), erased.held)
-  for (const { records, by, ids, of = [] } of removal.unlinked) {
+  for (const { records, by, ids, of = [], settled } of removal.unlinked) {
     const definition = resourceNamed(records)
-    for (const id of ids) request.want(records, id, 'for no key update')
-    for (const to of of) request.wantReferred(definition, { [by]: to })
+    for (const [place, id] of ids.entries())
+      request.wantWritten(definition, id, 'for no key update', { [by]: of[place] })
+    for (const id of settled?.ids ?? []) request.wantWritten(definition, id, 'for no key update')
     if (treesOf(definition).includes(by)) request.trees.add(`${records}.${by}`)
   }
-  const unlinked = Map.groupBy(removal.unlinked, ({ records }) => resourceNamed(records))
-  const changed = new Map([...unlinked].map(([one, entries]) => [one, entries.flatMap(({ ids }) => ids)]))
-  await wantRead(context, request, changed)
 }
 
 /** Restores a removal whose locks are all taken. */

@@ -1,5 +1,4 @@
 import { rightsOfBody, visibleNames } from '#derive/visible.ts'
-import type { Definition } from '#registry/definition.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
@@ -9,7 +8,7 @@ import { type HeldRemoval, removalsById } from '#sql/records/restore.ts'
 import { changesOfWrite, holdUndo, moveUndo, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Actor, WriteContext } from './actor.ts'
 import type { Command } from './command.ts'
-import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
+import { LockRequest, lockWhatIsSeen, valuesOfRecord } from './locks.ts'
 import type { Effect } from './preview.ts'
 import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from './remove.ts'
 import { wantRestored } from './restore.ts'
@@ -74,7 +73,6 @@ async function removalsOf({ transaction, actor }: WriteContext, rows: readonly U
 /** Returns all locks of the steps. */
 async function requestOf(context: WriteContext, steps: readonly Step[]): Promise<LockRequest> {
   const request = new LockRequest()
-  const changed = new Map<Definition, number[]>()
   for (const step of steps) {
     if (step.does === 'restore') {
       await wantRestored(context, request, { ...step.removal, erased: erasedBy(step) })
@@ -87,14 +85,11 @@ async function requestOf(context: WriteContext, steps: readonly Step[]): Promise
       const { records, record_id: id } = step.row
       const definition = resourceNamed(records)
       const old = oldFieldsOf(step.row)
-      request.want(records, id, 'for no key update')
+      request.wantWritten(definition, id, 'for no key update', old)
       request.values.push(...valuesOfRecord(definition, old))
-      request.wantReferred(definition, old)
       for (const field of treesOf(definition)) if (field in old) request.trees.add(`${records}.${field}`)
-      changed.set(definition, [...(changed.get(definition) ?? []), id])
     }
   }
-  await wantRead(context, request, changed)
   return request
 }
 

@@ -91,7 +91,14 @@ export type RelatedRow = { records: string; id: number; to: (number | null)[]; e
  * along, only a statement that begins after its lock sees all references to it. So nothing is locked from
  * `firstReferring` on.
  */
-export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Statement {
+export const holdRelated = (companyId: number, lookUps: readonly LookUp[]): Statement =>
+  relatedBy(companyId, lookUps, 'for update')
+
+/** Finds the same records without a lock, and their effects as of now. */
+export const seeRelated = (companyId: number, lookUps: readonly LookUp[]): Statement =>
+  relatedBy(companyId, lookUps, '')
+
+function relatedBy(companyId: number, lookUps: readonly LookUp[], lock: '' | 'for update'): Statement {
   const isSingle = lookUps.every(({ finders: [one, ...more], known }) => {
     return one?.gone.length === 1 && more.length === 0 && known.length === 0
   })
@@ -106,12 +113,12 @@ export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Stat
     const unless = awaitedBy(lookUp.table).map(
       ({ table }) => sql`not exists (select from ${relatedOf(table)} where 'cascade' = any (effects))`,
     )
-    return (isSingle ? relatedToOne : relatedToAny)(given, lookUp, unless)
+    return (isSingle ? relatedToOne : relatedToAny)(given, lookUp, { unless, lock: raw(lock && `${lock} `) })
   }
   const owners = new Set(lookUps.flatMap(({ finders }) => finders.map(({ owner }) => owner)))
   const name = [
     `${lookUps[0]?.table}-${lookUps.at(-1)?.table}`,
-    isSingle ? 'related' : 'related-any',
+    `${lock ? '' : 'see-'}${isSingle ? 'related' : 'related-any'}`,
     ...[...owners].toSorted(inLockOrder),
   ].join('.')
   return prepareStatement(name, valuesOf(companyId, lookUps, isSingle), (given) => {
@@ -155,7 +162,7 @@ export const referringBesides = (
 
 const relatedOf = (table: string): Sql => raw(`related_${table}`)
 
-const mayCascade = ({ onDelete }: Relation): boolean =>
+export const mayCascade = ({ onDelete }: Relation): boolean =>
   onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
 
 /** Returns the resources whose records may be removed with a record of this one, its own first. */
@@ -188,9 +195,9 @@ const relationsByTable = memoize((definitions: readonly Definition[]) =>
  * Selects the records that refer to one removed record: the index of the reference has them in the order of their ids.
  * Those of the same resource were locked together with it. One that has come since is returned and not locked.
  */
-function relatedToOne(given: GivenLookUps, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
+function relatedToOne(given: GivenLookUps, { table, finders }: LookUp, { unless, lock: asked }: RelatedOptions): Sql {
   const { owner, relation } = finders[0] as Finder
-  const lock = raw(owner === table ? '' : 'for update ')
+  const lock = owner === table ? raw('') : asked
   const reference = identifier(relation.by)
   return sql`select ${raw(`'${table}'`)}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
     from (
@@ -200,7 +207,9 @@ function relatedToOne(given: GivenLookUps, { table, finders }: LookUp, unless: r
     ) r${unless.length > 0 ? sql` where ${join([...unless], ' and ')}` : sql``}`
 }
 
-function relatedToAny(given: GivenLookUps, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
+type RelatedOptions = { unless: readonly Sql[]; lock: Sql }
+
+function relatedToAny(given: GivenLookUps, { table, finders }: LookUp, { unless, lock }: RelatedOptions): Sql {
   const goneTo = ({ relation }: Finder) => sql`${given[goneOf(table, relation)]}::bigint[]`
   const found = finders.map((finder) => {
     const reference = sql`r.${identifier(finder.relation.by)}`
@@ -220,7 +229,7 @@ function relatedToAny(given: GivenLookUps, { table, finders }: LookUp, unless: r
         union all ${join(found, '\n        union all ')}
       ) each order by id
     ) wanted cross join lateral (
-      select * from ${identifier(table)} where company_id = ${given.companyId} and id = wanted.id for update offset 0
+      select * from ${identifier(table)} where company_id = ${given.companyId} and id = wanted.id ${lock}offset 0
     ) r
     where ${join([sql`r.deleted_at is null`, sql`(${join(finders.map(isOf), ' or ')})`, ...unless], ' and ')}`
 }

@@ -1,3 +1,4 @@
+import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
@@ -100,32 +101,62 @@ export type ColumnChangeRow = {
 
 /** A new value of a column, for records that have `from` in it. */
 export type ColumnChange = {
-  definition: Definition
   column: string
   ids: readonly number[]
   from: { is: string } | 'any'
   to: string | null
 }
 
-/** Sets one column of records that this transaction has locked. The first statement returns the old values. */
-export function setColumn(author: Author, { definition, column, ids, from, to }: ColumnChange): Statement[] {
+/**
+ * Makes changes of different columns of records that this transaction has locked, in one write of each record. Each change
+ * is a version of its own, with a statement that logs it and returns the old values. The last statement writes.
+ */
+export function setColumns(
+  author: Author,
+  { name, fields }: Definition,
+  changes: readonly ColumnChange[],
+): Statement[] {
   const { companyId } = author
-  const { name, fields } = definition
-  const held = sql`r.${identifier(column)}`
-  const only = from === 'any' ? sql`true` : sql`${held} = ${from.is}`
-  const now = parameter(fields[column] as Field, to)
-  return [
+  const parts = changes.map(({ column, ids, from, to }) => {
+    const held = sql`r.${identifier(column)}`
+    const only = from === 'any' ? sql`true` : sql`${held} = ${from.is}`
+    const isMeant = changes.length === 1 ? only : sql`r.id = any (${ids}::bigint[]) and ${only}`
+    return { column: identifier(column), ids, held, only, isMeant, now: parameter(fields[column] as Field, to) }
+  })
+  const versionsOf = (some: typeof parts): Sql =>
+    some.length === 0
+      ? sql``
+      : sql` + ${join(
+          some.map(({ isMeant }) => sql`(${isMeant})::int`),
+          ' + ',
+        )}`
+  const logged = parts.map(({ ids, only, held, now }, place) =>
     appendRecords(
       author,
       { action: 'changed' },
       {
         ...{ table: name, ids, only },
-        what: () => ({ version: sql`r.version + 1`, changes: jsonObject({ [column]: jsonArray([held, now]) }) }),
+        what: () => ({
+          version: sql`r.version + 1${versionsOf(parts.slice(0, place))}`,
+          changes: jsonObject({ [changes[place]?.column as string]: jsonArray([held, now]) }),
+        }),
       },
     ),
+  )
+  const [one, ...more] = parts
+  const set =
+    more.length === 0
+      ? sql`${one?.column} = ${one?.now}, version = version + 1`
+      : sql`${join(parts.map(({ column, held, isMeant, now }) => sql`${column} = case when ${isMeant} then ${now} else ${held} end`))},
+      version = version${versionsOf(parts)}`
+  return [
+    ...logged,
     statement(
-      sql`update ${identifier(name)} r set ${identifier(column)} = ${now}, version = version + 1, updated_at = now()
-      where ${heldRows(name, companyId, ids)} and ${only}`,
+      sql`update ${identifier(name)} r set ${set}, updated_at = now()
+      where ${heldRows(name, companyId, [...new Set(parts.flatMap(({ ids }) => ids))])} and (${join(
+        parts.map(({ isMeant }) => isMeant),
+        ' or ',
+      )})`,
     ),
   ]
 }

@@ -161,17 +161,21 @@ const rankOf = (records: string): bigint =>
 /** `place` is where in the text PostgreSQL comes to it: a common table expression is run when its rows are read. */
 type RowLock = { table: string; ids: number[]; strength: number; place: number }
 
+/** Returns the locking clauses of a text: the table whose rows each locks, and how strongly. */
+export const clausesOf = (text: string): { table: string; strength: number; index: number }[] =>
+  [...text.matchAll(/for (key share|share|no key update|update)(?= offset|\)|\n|\s*$| ?[a-z)])/g)].map((match) => {
+    const [, table = ''] = [...text.slice(0, match.index).matchAll(/from (\w+)/g)].at(-1) ?? []
+    return { table, strength: holdStrengths.indexOf(match[0] as (typeof holdStrengths)[number]), index: match.index }
+  })
+
 /** The locks of rows, in the order in which the text takes them. */
 function rowLocks(text: string, values: readonly unknown[], rows: Row[]): RowLock[] {
-  const locks: RowLock[] = []
-  for (const match of text.matchAll(/for (key share|share|no key update|update)(?= offset|\)|\n|\s*$| ?[a-z)])/g)) {
-    const before = text.slice(0, match.index)
-    const [, table = ''] = [...before.matchAll(/from (\w+)/g)].at(-1) ?? []
+  const locks = clausesOf(text).map(({ table, strength, index }): RowLock => {
+    const before = text.slice(0, index)
     const condition = before.slice(before.lastIndexOf('where'))
-    const strength = holdStrengths.indexOf(match[0] as (typeof holdStrengths)[number])
-    const place = Math.max(match.index, text.indexOf(`select * from related_${table}`))
-    locks.push({ table, strength, place, ids: idsOf(condition, { text, before, table, values, rows, strength }) })
-  }
+    const place = Math.max(index, text.indexOf(`select * from related_${table}`))
+    return { table, strength, place, ids: idsOf(condition, { text, before, table, values, rows, strength }) }
+  })
   if (/^insert into undos/.test(text.trim())) locks.push({ table: 'undos', ids: [], strength: 0, place: 0 })
   // A statement that locks many at once, as holdInOrder does, takes them by id and not by strength.
   const isMany = locks.length === holdStrengths.length && locks.every(({ table }) => table === locks[0]?.table)

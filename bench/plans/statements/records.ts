@@ -32,6 +32,7 @@ import {
   lockTree,
   referringBesides,
   relationsTo,
+  seeRelated,
 } from '#sql/records/lock-order.ts'
 import { namesakes } from '#sql/records/namesakes.ts'
 import {
@@ -47,7 +48,7 @@ import {
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { choicesWithCaller, fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
-import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql/records/remove.ts'
+import { erase, insertRemoval, nextRemovalId, setColumns, softDelete } from '#sql/records/remove.ts'
 import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
 import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
 import { tagsOf } from '#sql/records/tags.ts'
@@ -191,6 +192,8 @@ export const ofTheRecords: readonly Topic[] = [
     [
       holdRelated(7, lookUps([projects])),
       holdRelated(7, lookUps([projects, estimates], [1])),
+      seeRelated(7, lookUps([projects])),
+      seeRelated(7, lookUps([projects, estimates])),
       referringBesides(7, 'workers', 'supervisor_id', { to: [4711], held: [4712] }),
       nextRemovalId(),
       insertRemoval(author, 3, {
@@ -204,8 +207,11 @@ export const ofTheRecords: readonly Topic[] = [
         { action: 'deleted', removalId: 3 },
         { table: 'projects', ids: [1, 2], what: () => ({ version: raw('r.version + 1') }), name: 'projects.log-only' },
       ),
-      ...setColumn(author, { definition: equipment, column: 'status', ids: [1], from: { is: 'IN_USE' }, to: 'ACTIVE' }),
-      ...setColumn(author, { definition: equipment, column: 'project_id', ids: [1], from: 'any', to: null }),
+      ...setColumns(author, equipment, [{ column: 'worker_id', ids: [1], from: 'any', to: null }]),
+      ...setColumns(author, equipment, [
+        { column: 'status', ids: [1], from: { is: 'IN_USE' }, to: 'ACTIVE' },
+        { column: 'project_id', ids: [1], from: 'any', to: null },
+      ]),
     ],
   ],
   [
