@@ -38,18 +38,18 @@ export const inState = (table: string, companyId: number, status: string): Sql =
     )`
 
 /**
- * Returns the condition that names rows `r` by their keys, for a statement that changes them. This transaction has
- * locked them already, so their places (`ctid`) stay the same.
+ * Returns the condition that names rows `r` by their keys, or those among them that meet `only`, for a statement that
+ * changes them. This transaction has locked them already, so their places (`ctid`) stay the same.
  */
-export const heldRows = (table: string, companyId: number, ids: readonly number[]): Sql =>
+export const heldRows = (table: string, companyId: number, ids: readonly number[], only = sql`true`): Sql =>
   eitherSql(
-    sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`,
-    () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[])`,
+    sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)} where ${only}))`,
+    () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and (${only})`,
   )
 
 /**
  * Returns the condition that names the rows found by `which`, for a statement that changes them. Their places (`ctid`)
- * stay the same because nobody else changes them. Where companies are distributed, `key` names them.
+ * stay the same because nobody else changes them, and it locks them in the order of their places. Where companies are distributed, `key` names them.
  */
 export const rowsOf = (table: string, companyId: number, key: string, which: Sql): Sql =>
   eitherSql(

@@ -5,12 +5,18 @@ import type { Statement } from '#sql/statement.ts'
 /** PostgreSQL's generic plan of a statement, as text and as a tree. */
 export type QueryPlan = { text: string; root: Node }
 
-type Node = {
+export type Node = {
   'Node Type': string
+  'Parent Relationship'?: string
+  'Subplan Name'?: string
+  'CTE Name'?: string
   'Relation Name'?: string
   'Index Name'?: string
   'Index Cond'?: string
   'Sort Key'?: string[]
+  Filter?: string
+  Operation?: string
+  Strategy?: string
   Plans?: Node[]
 }
 

@@ -5,7 +5,6 @@ import {
   type BatchResponseRow,
   batchAnswer,
   batchAnswers,
-  forgetBatchAnswers,
   lockBatch,
   storeBatchAnswer,
 } from '#sql/system/batch-responses.ts'
@@ -107,8 +106,7 @@ async function begin(app: App, call: Call, { ask, keys, series, sent, writeId }:
       },
     },
     work: {
-      async execute({ send }) {
-        if (keys) send(forgetBatchAnswers(companyId, keys.key))
+      async execute() {
         const headers = { [writeIdHeader]: writeId }
         return { answer: { status: 200, code: null, headers, body: '' }, texts: new Map() }
       },

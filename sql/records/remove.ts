@@ -153,10 +153,15 @@ export function setColumns(
     ...logged,
     statement(
       sql`update ${identifier(name)} r set ${set}, updated_at = now()
-      where ${heldRows(name, companyId, [...new Set(parts.flatMap(({ ids }) => ids))])} and (${join(
-        parts.map(({ isMeant }) => isMeant),
-        ' or ',
-      )})`,
+      where ${heldRows(
+        name,
+        companyId,
+        [...new Set(parts.flatMap(({ ids }) => ids))],
+        join(
+          parts.map(({ isMeant }) => isMeant),
+          ' or ',
+        ),
+      )}`,
     ),
   ]
 }

@@ -1,7 +1,7 @@
 import { replayWindowHours } from '#registry/limits.ts'
 import { query, type Statement } from '../statement.ts'
 
-/** The outcome of an operation of a batch in mode `each`, under the key of its call. */
+/** The outcome of an operation of a batch in mode `each`, under the key of its call. It goes with the answer of the call. */
 export type BatchResponseRow = { n: number; body: string }
 
 export const batchAnswers = (companyId: number, key: string): Statement =>
@@ -21,7 +21,3 @@ export const storeBatchAnswer = (companyId: number, key: string, { n, body }: Ba
   query('batch.store')`
     insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
 ]
-
-/** Deletes the answers of an earlier batch under the key, which no longer count. */
-export const forgetBatchAnswers = (companyId: number, key: string): Statement =>
-  query('batch.forget')`delete from batch_answers where company_id = ${companyId} and key = ${key}`

@@ -179,7 +179,8 @@ export const endPreviews = (companyId: number): Statement =>
 /** Empties previews, which may contain an erased person. */
 export const emptyPreviews = (companyId: number): Statement =>
   query('persons.empty-previews')`
-    update previews set why = null, call = null, plan = null, results = null where company_id = ${companyId}`
+    update previews set why = null, call = null, plan = null, results = null
+    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} ${inOrderOf(sql`created_at`)}`)}`
 
 const isForgettable = sql`plan is not null and coalesce(ended_at, expires_at) < now() - make_interval(days => ${previewKeptDays})`
 

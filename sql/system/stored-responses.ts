@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
+import { rowsOf } from '../access.ts'
 import { prepareStatement, query, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
@@ -99,7 +100,9 @@ export type KeyTagRow = { key: string; etag: string }
 
 /** Removes answers that no longer count, so that others can use their keys. */
 export const deleteStoredResponses = (companyId: number, keys: readonly string[]): Statement =>
-  query('answers.forget')`delete from answers where company_id = ${companyId} and key = any (${keys}::text[])`
+  query(
+    'answers.forget',
+  )`delete from answers where ${rowsOf('answers', companyId, 'key', sql`company_id = ${companyId} and key = any (${keys}::text[])`)}`
 
 /** Removes up to `most` answers that no longer count. Returns a row for each. Correctness does not depend on it. */
 export const sweepAnswers = (most: number): Statement =>

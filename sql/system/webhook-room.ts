@@ -78,10 +78,14 @@ export const freeAttempts = (companyId: number, budget: number, most: number): S
       delete from webhook_attempts where ctid = any (array(
         select ctid from (${excessOf(raw('ctid'))}) excess
       )) returning endpoint_id, at
+    ), held as (
+      select id from webhook_endpoints
+      where company_id = ${companyId} and id = any (array(select distinct endpoint_id from gone))
+      order by id for no key update
     ), kept as (
       update webhook_endpoints w
       set attempts_from = greatest(attempts_from, (select max(at) from gone where endpoint_id = w.id))
-      where company_id = ${companyId} and id = any (array(select distinct endpoint_id from gone))
+      where company_id = ${companyId} and id = any (array(select id from held))
     )
     select 1 as swept from gone`,
     'webhook-attempts.free',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
 import { sessionOptions } from '#server/store/session.ts'
 import { insert, withoutReferences } from '../../bench/plans/fill.ts'
+import { readKeys, unstatedLocks } from '../../bench/plans/lock-order.ts'
 import { accessPathsOf, planOf, readWhole } from '../../bench/plans/plan.ts'
 import { everyStatement } from '../../bench/plans/statements/index.ts'
 import type { Connection } from '../../bench/postgres.ts'
@@ -42,15 +43,23 @@ const everyTable = (text: string): Promise<unknown> =>
     for one in select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
     loop execute format('${text}', one); end loop; end $$`)
 
-type Plans = Map<string, { name: string; text: string; whole: string[]; scenarios: string[] }>
+type Plans = Map<
+  string,
+  { name: string; text: string; whole: string[]; scenarios: string[]; unstated: readonly string[] }
+>
+
+/** Statements whose rows nobody else can lock, or that write one row although no key says so. */
+const alone = [/^\s*update calls set status/, /^with gone_0 as \(delete/]
 
 async function plansNow(): Promise<Plans> {
   const planner = await connect()
+  const keys = await readKeys(planner)
   const plans: Plans = new Map()
   for (const statement of everyStatement.flatMap(([, statements]) => statements)) {
     const { text, root } = await planOf(planner, statement)
     const name = statement.name ?? '(unnamed)'
-    plans.set(statement.text, { name, text, whole: readWhole(root), scenarios: accessPathsOf(root) })
+    const unstated = alone.some((one) => one.test(statement.text)) ? [] : unstatedLocks(root, statement.text, keys)
+    plans.set(statement.text, { name, text, whole: readWhole(root), scenarios: accessPathsOf(root), unstated })
   }
   await planner.end()
   return plans
@@ -138,6 +147,7 @@ describe('The plan of a statement follows from its text', () => {
   test.each(everyStatement)('%s: as committed, and no table is read from end to end', async (topic, statements) => {
     const plans = statements.map(({ text }) => empty.get(text) as NonNullable<ReturnType<Plans['get']>>)
     for (const { name, whole } of plans) expect(whole, name).toEqual([])
+    for (const { name, unstated } of plans) expect(unstated, `${name} locks in the order of its plan`).toEqual([])
     // Other versions of PostgreSQL tell the same in other words.
     if (serverVersion !== 18) return
     const shown = plans.map(({ name, text }) => `-- ${name}\n${text}\n`).join('\n')
@@ -155,11 +165,37 @@ describe('The plan of a statement follows from its text', () => {
   // In this order: each stage stands on the one before.
   test.each(stages)('and is the same $title', { timeout: 120_000 }, async ({ reach }) => {
     await reach()
-    for (const [text, { name, scenarios, whole }] of await plansNow()) {
+    for (const [text, { name, scenarios, whole, unstated }] of await plansNow()) {
+      expect(unstated, `${name} locks in the order of its plan`).toEqual([])
       expect(scenarios, `${name}: ${text}`).toEqual(empty.get(text)?.scenarios)
       expect(whole, name).toEqual([])
     }
   })
+})
+
+test('an order of locks that only the plan has is noticed', async () => {
+  const keys = await readKeys(client)
+  const each = (rows: string) =>
+    `select from (${rows}) w cross join lateral (select from clients where company_id = 1 and id = w.id for update offset 0) c`
+  const rows: [text: string, tables: string[]][] = [
+    ['select id from clients where company_id = $1 for update', ['clients']],
+    ['select id from clients where company_id = $1 order by id for update', []],
+    ['select id from clients where company_id = $1 for update skip locked', []],
+    ['select id from clients where company_id = $1 and id = $2 for update', []],
+    ['select id from clients where company_id = $1 and id = any ($2) for update', ['clients']],
+    ['update clients set notes = null where company_id = $1', ['clients']],
+    ['delete from clients where ctid = any (array(select ctid from clients where company_id = $1))', []],
+    [each('select id from unnest($1::bigint[]) id'), []],
+    [each('select id from workers where company_id = $1 offset 0'), ['clients']],
+    [
+      each('select o.id from unnest($1::bigint[]) o (id) join unnest($2::bigint[]) p (id) using (id) offset 0'),
+      ['clients'],
+    ],
+  ]
+  for (const [text, tables] of rows) {
+    const { root } = await planOf(client, { text, values: [] })
+    expect(unstatedLocks(root, text, keys), text).toEqual(tables)
+  }
 })
 
 test('every statement is among those that are looked at', () => {

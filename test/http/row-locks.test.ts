@@ -296,6 +296,46 @@ const cases: { title: string; run: (here: Here, stage: Stage) => Promise<unknown
     },
   },
   {
+    title: 'A batch gives a record the reference by which it changes and deletes it then.',
+    run: async ({ ids, batch }) => {
+      await batch(
+        update('projects', { id: ids.project }, { external_ref: 'other' }),
+        update('projects', { external_ref: 'other' }, { notes: 'N' }),
+        { op: 'upsert', records: 'projects', external_ref: 'other', body: { name: 'N' } },
+        update('workers', { id: ids.worker }, { external_ref: null }),
+        update('workers', { id: ids.boss }, { external_ref: 'ada' }),
+        { op: 'delete', records: 'workers', external_ref: 'ada' },
+        { op: 'create', records: 'projects', body: { name: 'Another' } },
+      )
+      await batch(
+        update('projects', { id: ids.project }, { external_ref: 'third' }),
+        { op: 'delete', records: 'projects', external_ref: 'third' },
+        { op: 'create', records: 'projects', body: { name: 'Another', manager_id: ids.worker } },
+      )
+    },
+  },
+  {
+    title: 'A batch lets records refer to one that it creates and deletes.',
+    run: async ({ ids, batch }) => {
+      await batch(
+        { op: 'create', records: 'clients', as: 'new', body: { name: 'New', external_ref: 'new' } },
+        update('projects', { id: ids.project }, { client_id: { $ref: 'new' } }),
+        update('projects', { id: ids.project }, { status: 'CANCELLED' }),
+        { op: 'delete', records: 'clients', external_ref: 'new' },
+      )
+      await batch(
+        {
+          ...{ op: 'upsert', records: 'projects', as: 'new', external_ref: 'new' },
+          body: { name: 'New', client_id: ids.client },
+        },
+        update('estimates', { id: ids.estimate }, { project_id: { $ref: 'new' } }),
+        update('workers', { external_ref: 'boss' }, { notes: 'N' }),
+        { op: 'delete', records: 'projects', external_ref: 'new' },
+        { op: 'create', records: 'workers', body: { name: 'Another' } },
+      )
+    },
+  },
+  {
     title: 'An import names a record twice.',
     run: ({ ids, company }, stage) =>
       stage.inTransaction((transaction) =>

@@ -24,13 +24,7 @@ import {
   listAudit,
   sweepAudit,
 } from '#sql/system/audit.ts'
-import {
-  batchAnswer,
-  batchAnswers,
-  forgetBatchAnswers,
-  lockBatch,
-  storeBatchAnswer,
-} from '#sql/system/batch-responses.ts'
+import { batchAnswer, batchAnswers, lockBatch, storeBatchAnswer } from '#sql/system/batch-responses.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import {
   companiesWithUnwanted,
@@ -188,7 +182,6 @@ export const ofTheSystem: readonly Topic[] = [
       batchAnswers(7, 'key'),
       batchAnswer(7, 'key', 3),
       ...storeBatchAnswer(7, 'key', { n: 3, body: '{}' }),
-      forgetBatchAnswers(7, 'key'),
     ],
   ],
   [
