@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Violation } from './check.ts'
+import { contend, judgeContention } from './contention.ts'
 import { judgeDisk, tryDisk } from './disk/run.ts'
 import { type GroundName, judgeFaults, makeFaults, sayOf } from './faults/run.ts'
 import { judgeKills } from './kills.ts'
@@ -20,6 +21,8 @@ import { surroundings } from './surroundings.ts'
  * With --disk the disk loses what it had not promised to keep, and changes pages.
  * With --faults network, clocks, disks and calls on files fail, a standby takes over, a backup is restored to a moment, and upgrades
  * are killed, one after the other; --on names some grounds of these. With --citus as well, servers of the cluster of CITUS_URL fail.
+ * With --contention callers write the same few records over a hop of TCP, on a database made anew for each of --starts; --postgres
+ * names the folder of the programs of another PostgreSQL.
  * With --races callers race for keys, deletions and places of a plan over two processes. With --kills N processes are
  * killed so many times. With --whole all of them come one after the other, and the load in the end, until enough is met.
  */
@@ -36,6 +39,9 @@ const { values } = parseArgs({
     messages: { type: 'boolean', default: false },
     disk: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
+    contention: { type: 'boolean', default: false },
+    starts: { type: 'string', default: '30' },
+    postgres: { type: 'string' },
     races: { type: 'boolean', default: false },
     whole: { type: 'boolean', default: false },
     citus: { type: 'boolean', default: false },
@@ -52,6 +58,7 @@ const { values } = parseArgs({
 })
 /** The load comes last: it goes on until all of them together have checked as many calls as asked. */
 const parts = {
+  contention: tryContention,
   races: tryRaces,
   kills: tryKills,
   messages: tryMessages,
@@ -136,6 +143,17 @@ async function tryLoad(): Promise<boolean> {
   const { calls, changes, faults, met } = outcome
   console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${seed}`)
   return sayBroken(outcome.violations) && (values['no-faults'] || sayRare(met, metAsked))
+}
+
+async function tryContention(): Promise<boolean> {
+  const done = await contend({
+    ...{ starts: Number(values.starts), seed, file: fileOf('contention'), signal, programs: values.postgres },
+    onStart: ({ seed: drawn, calls, deadlocks, failures }) =>
+      showProgress(`seed ${drawn}: ${calls} calls, ${deadlocks} deadlocks, ${JSON.stringify(failures)}`),
+  })
+  write('contention.json', { ...surroundings(), seed, ...done })
+  for (const said of done.starts.flatMap((start) => start.said)) console.log(said)
+  return sayJudged(judgeContention(done))
 }
 
 async function tryRaces(): Promise<boolean> {

@@ -28,16 +28,20 @@ export type Network = {
 /** Milliseconds by which a slow network delivers late. */
 export const slownessMs = 100
 
+/** Milliseconds by which a network between two machines that are near each other delivers late at most. */
+export const hopMsMax = 5
+
 /** `last`: the chunks of each way keep their order. */
 type Line = RelayLine & { last: { [way in Way]: Promise<void> } }
 
-export async function openNetwork(first: string): Promise<Network> {
+/** `delayMs` returns by how many milliseconds the next chunk is late while nothing fails. */
+export async function openNetwork(first: string, delayMs: () => number = () => 0): Promise<Network> {
   let socket: string | null = first
   let fault: NetworkFault | null = null
   let healing = Promise.withResolvers<void>()
 
   const deliver = ({ last }: Line, way: Way, act: () => void): void => {
-    const due = performance.now() + (fault === `slow to the ${way}` ? slownessMs : 0)
+    const due = performance.now() + (fault === `slow to the ${way}` ? slownessMs : delayMs())
     last[way] = last[way].then(async () => {
       const left = due - performance.now()
       if (left > 0) await after(left)

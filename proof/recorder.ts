@@ -46,6 +46,12 @@ export type RecordedResponse = {
   answer?: any
 }
 
+/** Returns the recorder sending over one process of the service after the other. */
+export function alternate(recorder: Recorder, urls: readonly string[]): Recorder {
+  let sent = 0
+  return { ...recorder, send: (call) => recorder.send({ url: urls[sent++ % urls.length] as string, ...call }) }
+}
+
 /** A call that takes this long counts as not answered. */
 const abandonedMs = 30_000
 

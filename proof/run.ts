@@ -4,9 +4,10 @@ import { drawer, shuffle } from './draw.ts'
 import { type Fault, type FaultCounts, faults, suffer } from './faults.ts'
 import { readHistory } from './history.ts'
 import { type Kill, type KillMoment, killOne, longestUnsettled, measureKills } from './kills.ts'
+import { hopMsMax, type Network, openNetwork } from './network.ts'
 import { operations } from './operations.ts'
-import { openRecorder, type Recorder } from './recorder.ts'
-import { createCompany, type Service, startService } from './service.ts'
+import { alternate, openRecorder, type Recorder } from './recorder.ts'
+import { createCompany, type Service, startBeside, startService } from './service.ts'
 import { countTrials } from './trials.ts'
 import { type Account, openReceiver, receivedRecords, references, startLoad } from './workload.ts'
 
@@ -55,7 +56,9 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   const since = performance.now()
   const draw = drawer(seed)
   const service = await startService(checkout)
-  const recorder = openRecorder(service.url, file)
+  // A kill is followed by the answers of the service that was killed alone.
+  const far = kills === undefined ? await openFar(service) : undefined
+  const recorder = alternate(openRecorder(service.url, file), [service.url, ...(far ? [far.url] : [])])
   const receiver = await openReceiver(recorder.write, drawer(seed + 1))
   const met: FaultCounts = new Map()
   let chosen = schedule(draw)
@@ -127,6 +130,7 @@ export async function run(asked: RunRequest): Promise<Outcome> {
   } finally {
     await recorder.close()
     await receiver.close()
+    await far?.close()
     await service.close()
   }
   const history = await readHistory(file)
@@ -140,6 +144,32 @@ export async function run(asked: RunRequest): Promise<Outcome> {
     trials: countTrials(history),
     violations: violations ?? check(history),
   }
+}
+
+/** Starts a second process of the service, which comes to the database by a hop of TCP. */
+async function openFar(service: Service): Promise<{ url: string; close(): Promise<void> }> {
+  let network: Network | undefined
+  const beside = await startBeside(
+    service,
+    async ({ socket, user, password, database }) => {
+      network = await openNetwork(socket, () => hopMsMax * Math.random())
+      return `postgres://${user}:${password}@127.0.0.1:${network.port}/${database}`
+    },
+    farSettings,
+  )
+  return {
+    url: beside.url,
+    async close() {
+      await beside.close()
+      await network?.close()
+    },
+  }
+}
+
+/** As for the first process: faults are short. */
+const farSettings = {
+  ...{ STATEMENT_TIMEOUT_MS: '3000', CONNECT_TIMEOUT_MS: '800', ANSWER_TARGET_MS: '5000' },
+  ...{ WEBHOOK_NETWORKS: '127.0.0.1/32', WEBHOOK_RETRY_SECONDS: '1', WEBHOOK_TIMEOUT_MS: '2000' },
 }
 
 /** How often each fault, alone or with another, met each operation; the rarest pair first. */

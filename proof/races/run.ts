@@ -3,7 +3,7 @@ import { check, countCalls, countChanges, formatViolations, type Violation } fro
 import { drawer } from '../draw.ts'
 import { readHistory } from '../history.ts'
 import { settle } from '../operations.ts'
-import { openRecorder, type Recorder } from '../recorder.ts'
+import { alternate, openRecorder, type Recorder } from '../recorder.ts'
 import { addRounds, fileOfRound } from '../rounds.ts'
 import { createCompany, type PostgresAddress, startBeside, startService } from '../service.ts'
 import { countTrials } from '../trials.ts'
@@ -126,12 +126,6 @@ async function runRound({ asked, seed, file, checkout, signal, onProgress }: Rac
     seconds: Math.round((performance.now() - since) / 1000),
     ...{ kinds: counts, trials: countTrials(history), violations: check(history) },
   }
-}
-
-/** A recorder that sends calls which name no process over one after the other. */
-function alternate(recorder: Recorder, urls: readonly string[]): Recorder {
-  let sent = 0
-  return { ...recorder, send: (call) => recorder.send({ url: urls[sent++ % urls.length] as string, ...call }) }
 }
 
 function countRace(counts: RaceCounts, { isOverlapping, heard, wrong }: Race): void {

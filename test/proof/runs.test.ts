@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { contend, judgeContention } from '../../proof/contention.ts'
 import { generateHistory } from '../../proof/generate.ts'
 import { failMessages, messageOperations } from '../../proof/messages.ts'
 import { judgeRaces, raceKinds, runRaces } from '../../proof/races/run.ts'
@@ -34,6 +35,12 @@ test('Three kills, each as soon as callers are answered again, break no promise'
   const outcome = await run({ rounds: [Number.POSITIVE_INFINITY], kills: 3, seed: 2, file, writers: 4 })
   expect(outcome.violations).toEqual([])
   expect(outcome.kills.map(({ waitMs }) => waitMs > 0)).toEqual([true, true, true])
+})
+
+test('Fourteen callers that write the same few records over a hop of TCP never deadlock, and none fails', async () => {
+  const run = await contend({ starts: 1, secondsEach: 6, seed: 5, file: join(folder, 'contention.jsonl') })
+  expect(judgeContention(run), run.starts[0]?.said.join('\n')).toMatchObject({ isWhole: true })
+  expect(run.starts[0]?.calls).toBeGreaterThan(100)
 })
 
 test('Races over two processes break no promise, and are answered as they should be', async () => {
