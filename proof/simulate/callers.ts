@@ -37,7 +37,7 @@ const own: { readonly [name: string]: Operation } = {
   },
 }
 /** Left out: what has so many messages that the others would stand in its shadow. */
-const { 'long batch': _long, list: _list, ...some } = operations
+const { 'long batch': _long, 'batch that names a record twice': _twice, list: _list, ...some } = operations
 const all: { readonly [name: string]: Operation } = { ...some, ...own }
 
 /** The callers of one simulation. `ended` resolves once each has made all its calls. */
