@@ -23,7 +23,7 @@ const attacks = testsOf(['hostile/*'])
  */
 const within = [
   '{registry,derive,sql}/**/*.test.ts',
-  'test/{agents,browser,document,examples,fair,http,persons,webhooks}/**/*.test.ts',
+  'test/{agents,attacks,browser,document,examples,fair,http,persons,webhooks}/**/*.test.ts',
   'test/console/!(password-queue).test.ts',
 ]
 /** The files that take longest, by the clock, so that all workers end together. Others come by the length of their text. */

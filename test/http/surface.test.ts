@@ -264,6 +264,64 @@ describe('What is not HTTP is refused with a problem too [V4.2.1]', () => {
       status: 400,
       code: 'invalid_header',
     })),
+    ...['-1', '+1', '0x1', '1e1', '1, 1', '1 1', '', '99999999999999999999999'].map((length) => ({
+      why: `the length "${length}"`,
+      text: `POST /v1/clients HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nx`,
+      status: 400,
+      code: 'invalid_header',
+    })),
+    {
+      why: 'one length twice',
+      text: 'POST /v1/clients HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx',
+      status: 400,
+      code: 'invalid_header',
+    },
+    ...['X : y', 'X Y: z', 'X', ': y', 'X: y\r\n z', 'X: a\rb', 'X: a\0b', 'X\0: a', 'X: a\x7fb', 'Ü: a'].map(
+      (header) => ({
+        why: `the header ${JSON.stringify(header)}`,
+        text: `GET /v1/clients HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`,
+        status: 400,
+        code: 'invalid_header',
+      }),
+    ),
+    ...[' Host: x\r\n\r\n', 'Host: x\r\n\n'].map((rest) => ({
+      why: `a head that ends like ${JSON.stringify(rest)}`,
+      text: `GET /v1/clients HTTP/1.1\r\n${rest}`,
+      status: 400,
+      code: 'invalid_header',
+    })),
+    {
+      why: 'line feeds alone',
+      text: 'GET /v1/clients HTTP/1.1\nHost: x\n\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    ...[' : chunked', ': \x0bchunked', ': xchunked', ': "chunked"', ': chunked\r\nTransfer-Encoding: identity'].map(
+      (rest) => ({
+        why: `a coding written ${JSON.stringify(rest)}`,
+        text: `POST /v1/clients HTTP/1.1\r\nHost: x\r\nTransfer-Encoding${rest}\r\n\r\n0\r\n\r\n`,
+        status: 400,
+        code: 'invalid_header',
+      }),
+    ),
+    ...['/v1/\x01', '/v1/cl ients', '/v1/ü', 'v1', '\\v1'].map((target) => ({
+      why: `the target ${JSON.stringify(target)}`,
+      text: `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      status: 400,
+      code: 'invalid_header',
+    })),
+    ...['HTTP/1.1x', 'http/1.1', 'ICE/1.0', ''].map((protocol) => ({
+      why: `the protocol "${protocol}"`,
+      text: `GET /v1/clients ${protocol}\r\nHost: x\r\n\r\n`,
+      status: 400,
+      code: 'invalid_header',
+    })),
+    {
+      why: 'the beginning of HTTP/2',
+      text: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
     {
       why: 'the console without Host',
       text: 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { migrate } from '#server/store/migrate.ts'
+import { createTestDatabase } from '../stage/database.ts'
+import { openOwnServer } from '../stage/own-server.ts'
+import { findAllPlanted } from './planted.ts'
+import { formatReport } from './report.ts'
+import { attack, type Part, parts } from './run.ts'
+
+const help = `Attacks a service of its own with accounts of every right and companies of the same shape.
+
+  npm run attacks                  every attack by every account, between three companies
+  npm run attacks -- --short       the form that the tests take
+  npm run attacks -- --only PART   ${parts.join(' or ')}
+  npm run attacks -- --planted     the short form on copies of the checkout with a bug each, which it has to find;
+                                   numbers after it choose some
+
+  --json                           the report as JSON, with the calls of each operation
+  --help                           this text
+
+It prints the counts and what it found, and exits with 1 if that is anything.
+`
+
+const flag = { type: 'boolean', default: false } as const
+
+try {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { short: flag, only: { type: 'string' }, planted: flag, json: flag, help: { ...flag, short: 'h' } },
+  })
+  if (values.help) process.stdout.write(help)
+  else if (values.planted) process.exitCode = (await findAllPlanted(positionals)) ? 0 : 1
+  else await attackOwn(values, chosenParts(values.only))
+} catch (error) {
+  if (!/^ERR_PARSE_ARGS|^given$/.test(String((error as NodeJS.ErrnoException).code))) throw error
+  process.stderr.write(`${(error as Error).message} See --help.\n`)
+  process.exitCode = 1
+}
+
+async function attackOwn({ short, json }: { short: boolean; json: boolean }, chosen: readonly Part[]): Promise<void> {
+  const since = performance.now()
+  const { server, close } = await openOwnServer({ fsync: 'off' }, ['alter role plumbline createdb'])
+  try {
+    const { connection, drop } = await createTestDatabase(server)
+    await migrate(connection, () => {})
+    const report = await attack(connection, { form: short ? 'short' : 'long', parts: chosen })
+    await drop()
+    const { byOperation, ...counts } = report
+    const text = formatReport(report, (performance.now() - since) / 1000)
+    // Written in one piece before the process ends, also where it is read through a pipe.
+    writeFileSync(1, json ? JSON.stringify({ ...counts, operations: Object.fromEntries(byOperation) }) : `${text}\n`)
+    if (report.findings.length > 0) process.exitCode = 1
+  } finally {
+    await close()
+  }
+}
+
+function chosenParts(only: string | undefined): readonly Part[] {
+  const chosen = parts.filter((part) => only === undefined || part === only)
+  if (chosen.length > 0) return chosen
+  throw Object.assign(new Error(`--only must be one of ${parts.join(', ')}, and not ${JSON.stringify(only)}.`), {
+    code: 'given',
+  })
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { mutate } from '../../tools/asvs-mutants.ts'
+import { findPlanted, inCopy, type PlantedBug, planted } from './planted.ts'
+import { rules } from './report.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test.each(planted)('The planted bug "$bug" still has its place', ({ file, line, instead }) => {
+  expect(mutate(readFileSync(join(root, file), 'utf8'), { row: '', test: '', file, line, instead })).toContain(instead)
+})
+
+test('For every rule a bug is planted that it has to find', () => {
+  expect(new Set(planted.map(({ rule }) => rule))).toEqual(new Set(Object.values(rules)))
+})
+
+test('Bugs that are planted in a copy of the checkout are found by their rules', { timeout: 600_000 }, () =>
+  inCopy((checkout) => {
+    for (const bug of tried) {
+      const one = planted.find((each) => each.bug === bug) as PlantedBug
+      expect(findPlanted(checkout, one), bug).toHaveProperty([one.rule])
+    }
+  }),
+)
+
+/** `npm run attacks -- --planted` tries all. */
+const tried = ['An export has withheld fields', 'A record is found by its id alone', 'A total counts every company']
