@@ -18,7 +18,3 @@ update answers set completed_at = statement_timestamp() where company_id = $1 an
 -- batch.store
 insert into batch_answers (company_id, key, n, body) values ($1, $2, $3, $4)
 -- [7,"key",3,"{}"]
-
--- batch.forget
-delete from batch_answers where company_id = $1 and key = $2
--- [7,"key"]

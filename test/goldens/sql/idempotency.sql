@@ -35,7 +35,7 @@ insert into answers as a (company_id, key, fingerprint, status, body, location, 
 -- [7,7,"[{\"key\":\"key\",\"status\":201,\"body\":\"{}\",\"location\":null,\"etag\":null,\"request_id\":null,\"write_id\":null,\"record_id\":4711,\"fingerprint\":\"\\\\x00\"}]",7]
 
 -- answers.forget
-delete from answers where company_id = $1 and key = any ($2::text[])
+delete from answers where ctid = any (array(select ctid from answers where company_id = $1 and key = any ($2::text[])))
 -- [7,["key"]]
 
 -- answers.sweep

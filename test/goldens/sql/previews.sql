@@ -143,7 +143,8 @@ update previews set state = 'declined', ended_at = now()
 -- [7]
 
 -- persons.empty-previews
-update previews set why = null, call = null, plan = null, results = null where company_id = $1
+update previews set why = null, call = null, plan = null, results = null
+    where ctid = any (array(select ctid from previews where company_id = $1 order by created_at offset 0))
 -- [7]
 
 -- previews.companies-with-told

@@ -72,13 +72,17 @@ with gone as (
         ) every
       ) - $4::bigint) excess
       )) returning endpoint_id, at
+    ), held as (
+      select id from webhook_endpoints
+      where company_id = $5 and id = any (array(select distinct endpoint_id from gone))
+      order by id for no key update
     ), kept as (
       update webhook_endpoints w
       set attempts_from = greatest(attempts_from, (select max(at) from gone where endpoint_id = w.id))
-      where company_id = $5 and id = any (array(select distinct endpoint_id from gone))
+      where company_id = $6 and id = any (array(select id from held))
     )
     select 1 as swept from gone
--- [7,1000,7,64,7]
+-- [7,1000,7,64,7,7]
 
 -- webhook-attempts.deleted-companies
 select distinct w.company_id as id from webhook_endpoints w where w.company_id > $1 and w.deleted_at > now() - make_interval(days => $2::int) and exists (
