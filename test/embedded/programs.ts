@@ -29,7 +29,11 @@ export async function linkOpener(checkout: string): Promise<Programs> {
   const modules = (await readdir(join(repository, 'node_modules'))).filter((name) =>
     /^(pg|pgpass|pg-.*|postgres-.*|split2|xtend)$/.test(name),
   )
-  const folders = ['server/embedded', ...[...modules, platformPackage].map((name) => `node_modules/${name}`)]
+  const folders = [
+    'server/embedded',
+    'server/wait',
+    ...[...modules, platformPackage].map((name) => `node_modules/${name}`),
+  ]
   for (const path of folders) await linkTree(join(repository, path), join(checkout, path))
   for (const path of ['package.json', 'test/embedded/opener.ts'])
     await linkFile(join(repository, path), join(checkout, path))

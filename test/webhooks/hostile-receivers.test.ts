@@ -8,7 +8,7 @@ import { type HookStage, openHookStage } from './stage.ts'
 
 /** What a receiver may do to a connection instead of answering: none of it holds an attempt, or the sender, up. */
 
-const timeoutMs = 600
+const timeoutMs = 1000
 /** Time that storing takes, on a processor that other tests use. */
 const slackMs = 2500
 
@@ -221,8 +221,8 @@ describe('An attempt ends in its time with its reason, and the next company’s 
       else expect(attempt?.ms).toBeLessThan(timeoutMs)
       const got = other.got.slice(before)
       expect(got.map(({ data }) => data.record_id)).toEqual([client])
-      // The hung attempt of one company does not come before the message of the next.
-      if (isSlow) expect((got[0]?.at ?? 0) - since).toBeLessThan(ms)
+      // The message of the next company does not wait for the end of the hung attempt.
+      if (isSlow) expect((got[0]?.at ?? 0) - since).toBeLessThan(timeoutMs)
       const state = await stage.state(id)
       expect(state).toMatchObject({ claim: null, disabled_because: null })
       // No pause is longer than the longest of the settings.
