@@ -43,11 +43,11 @@ describe('Signing in', () => {
     await number.fill('999999999')
     await press(guest, 'Sign in')
     await guest.getByText('E-mail, password and company number do not belong together.').waitFor()
-    await number.fill(` ${admin.company.id} `)
+    await number.fill(` ${admin.id} `)
     await press(guest, 'Sign in')
     await guest.getByRole('button', { name: /Account of/ }).click()
     await guest.getByRole('menuitem', { name: 'Profile and password' }).click()
-    await expect.poll(() => guest.getByLabel('Company number').inputValue()).toBe(String(admin.company.id))
+    await expect.poll(() => guest.getByLabel('Company number').inputValue()).toBe(String(admin.id))
     await guest.context().close()
   })
 
