@@ -7,9 +7,7 @@
 
 /** Spells a text of several lines. */
 export const formatPrintable = (text: string): string =>
-  text
-    .replaceAll(hiddenOrJoined, (found) => (isHidden.test(found) ? formatCodePoints(found) : found))
-    .replaceAll(marks, (_, kept, more) => kept + formatCodePoints(more))
+  replaceHidden(text, formatCodePoints).replaceAll(marks, (_, kept, more) => kept + formatCodePoints(more))
 
 /** Spells a text within a line, so that it starts neither a new line nor a new column, and is seen if it is blank. */
 export function inLine(text: string): string {
@@ -37,44 +35,40 @@ export function spellText(text: string, max = Number.POSITIVE_INFINITY): Spelled
 
 /** JSON means the same whether a character stands in it or its escape. */
 export const printableJson = (json: string): string =>
-  json.replaceAll(hiddenOrJoined, (found) => (isHidden.test(found) ? found.replaceAll(/[\s\S]/g, formatUnit) : found))
+  replaceHidden(json, (found) => found.replaceAll(/[\s\S]/g, formatUnit))
 
 /** All of C0 but the line break and the tab, DEL, C1, halves of characters, and what directs, breaks or shows nothing. */
 const hidden =
-  '(?![\\n\\t])[\\p{Cc}\\p{Cs}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffb\\u{1d159}]'
+  /(?![\n\t])[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}]/gu
 
-/** Scripts whose letters are joined, or kept apart, by an invisible character between them. */
-const joining = `[${[
-  'Arab',
-  'Syrc',
-  'Nkoo',
-  'Mong',
-  'Deva',
-  'Beng',
-  'Guru',
-  'Gujr',
-  'Orya',
-  'Taml',
-  'Telu',
-  'Knda',
-  'Mlym',
-  'Sinh',
-]
-  .map((script) => `\\p{scx=${script}}`)
-  .join('')}]`
+/** Replaces the characters that hide, turn or control, except where they belong. */
+const replaceHidden = (text: string, format: (found: string) => string): string =>
+  text.replaceAll(hidden, (found, at: number) => (isAtHome(text, found, at) ? found : format(found)))
 
-const pictograph = '\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]?\\p{Emoji_Modifier}?'
+/** Returns whether an invisible character joins letters or pictographs, or chooses the shape of an ideograph. */
+function isAtHome(text: string, found: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 3), at)
+  const after = text.slice(at + found.length, at + found.length + 2)
+  if (found === '\u200c') return endsJoining.test(before) && beginsJoining.test(after)
+  if (found === '\u200d')
+    return endsJoining.test(before)
+      ? beginsJoining.test(after)
+      : endsPictured.test(before) && beginsPictured.test(after)
+  if (found === '\ufe0e' || found === '\ufe0f')
+    return endsPictograph.test(before) || (/[0-9#*]$/.test(before) && after.startsWith('\u20e3'))
+  return isVariation.test(found) && endsIdeograph.test(before)
+}
 
-/** Invisible characters where they belong: in joined letters, variants of ideographs, and pictographs. */
-const joined = [
-  `${joining}[\\u200c\\u200d](?=${joining})`,
-  '\\p{Unified_Ideograph}[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
-  `${pictograph}(?:\\u200d${pictograph})*`,
-  '[0-9#*]\\ufe0f\\u20e3',
-]
-
-const hiddenOrJoined = new RegExp(`${joined.join('|')}|${hidden}`, 'gu')
-const isHidden = new RegExp(`^${hidden}$`, 'u')
+/** Letters of scripts that write with joiners. */
+const endsJoining =
+  /[\p{scx=Arab}\p{scx=Syrc}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}]$/u
+const beginsJoining =
+  /^[\p{scx=Arab}\p{scx=Syrc}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}]/u
+const endsPictograph = /\p{Extended_Pictographic}$/u
+const endsPictured = /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})$/u
+const beginsPictured = /^\p{Extended_Pictographic}/u
+const isVariation = /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u
+const endsIdeograph = /\p{Unified_Ideograph}$/u
 
 /** More marks than four on a letter reach into the lines above and below. */
 const marks = /(\p{M}{4})(\p{M}+)/gu

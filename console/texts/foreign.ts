@@ -3,8 +3,8 @@ import type { Json } from '#registry/json.ts'
 
 /**
  * A text that others wrote, as the service answered it. At run time it is a string. The compiler takes it for a symbol,
- * which no page can show, join or insert into a sentence: only `Foreign` and `useForeign` show it. Decisions, Texts of
- * others.
+ * which no page can show, join or insert into a sentence: only `Foreign` and `quote` show it. Decisions, Foreign
+ * texts.
  */
 export type ForeignText = symbol & { readonly foreign: 'text' }
 

@@ -12,7 +12,7 @@ type ForeignProps = {
 
 /**
  * Shows a text of others: set apart from what stands beside it, with invisible characters and those of direction as
- * their code points, cut with its length, and never empty. Decisions, Texts of others.
+ * their code points, cut with its length, and never empty. Decisions, Foreign texts.
  */
 export function Foreign({ text, max = shownMax, component: Element = 'bdi' }: ForeignProps) {
   const { common } = useTexts()

@@ -1,6 +1,7 @@
 import type { Json } from '#registry/json.ts'
-import { isObject } from '#registry/json.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import { needOf } from '../batch-operation.ts'
 
 /** The records that a previewed change deletes: those that it names, and those that go along with them. */
 export type GoingRecords = {
@@ -13,6 +14,11 @@ export type GoingRecords = {
 
 export const isRemoval = ({ action }: Pick<PlannedChange, 'action'>): boolean =>
   action === 'deleted' || action === 'erased'
+
+const isDeletionOf =
+  (records: string) =>
+  ({ definition, action }: NonNullable<ReturnType<typeof needOf>>): boolean =>
+    definition.name === records && action === 'DELETE'
 
 /**
  * Splits the deletions of a preview. It shows those that are named first. A batch names as many as it has operations;
@@ -27,7 +33,7 @@ export function listGoing(
     would_delete.reduce((sum, group) => sum + (group.records === records ? group.count : 0), 0)
   const namedOf = (records: string, shown: readonly PlannedChange[]): number =>
     Array.isArray(operations)
-      ? operations.filter((one) => isObject(one) && one.op === 'delete' && one.records === records).length
+      ? operations.flatMap((one) => needOf(one, registry) ?? []).filter(isDeletionOf(records)).length
       : shown.length - alongOf(records)
   const groups = [...Map.groupBy(removals, ({ records }) => records)].map(([records, shown]) => {
     const count = Math.max(0, namedOf(records, shown))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-/** A page that shows a text of others without `Foreign` does not compile. Decisions, Texts of others. */
+/** A page that shows a text of others without `Foreign` does not compile. Decisions, Foreign texts. */
 
 const root = join(import.meta.dirname, '../..')
 
