@@ -2,7 +2,7 @@
  * The spelling of texts that others wrote, for pages, terminals and the log. A text cannot hide or turn itself or what
  * stands beside it: control characters could recolour, rewrite or answer for a terminal (ECMA-48), bidirectional ones
  * reverse text (UAX 9), and invisible ones make two names look the same. Each is shown as its code point. Decisions,
- * Texts of others.
+ * Foreign texts.
  */
 
 /** Spells a text of several lines. */

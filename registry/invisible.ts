@@ -2,19 +2,16 @@
  * Characters that a reader does not see or that turn a text around: controls, direction marks, what Unicode lets a
  * reader ignore, and the blank pattern of Braille. `email_key` of the database has the same ones.
  */
-const invisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/u
+const everyInvisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu
 
 /** Returns the first invisible character, as in `U+200B`. */
 export function invisibleIn(text: string): string | undefined {
-  const [found] = invisible.exec(text) ?? []
+  const [found] = text.match(everyInvisible) ?? []
   return found === undefined ? undefined : formatCodePoint(found)
 }
 
-/** Returns a text with each invisible character replaced. */
-export const replaceInvisible = (text: string, by: (codePoint: string) => string): string =>
-  text.replaceAll(everyInvisible, (character) => by(formatCodePoint(character)))
-
-const everyInvisible = new RegExp(invisible, 'gu')
+/** Returns a text without its invisible characters. */
+export const removeInvisible = (text: string): string => text.replaceAll(everyInvisible, '')
 
 const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`

@@ -15,7 +15,7 @@ export function linkAddress(kind: LinkedKind, value: string): string | undefined
 function mailAddress(value: string): string | undefined {
   const at = value.lastIndexOf('@')
   const [name, host] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)]
-  return name === '' || host === '' ? undefined : `mailto:${encoded(name)}@${encoded(host)}`
+  return name === '' || host === '' ? undefined : `mailto:${encodePart(name)}@${encodePart(host)}`
 }
 
 /** RFC 3966: digits after a plus sign, and after `x` those of the extension. */
@@ -38,4 +38,4 @@ function webAddress(value: string): string | undefined {
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')
 
 /** A surrogate without its other half has no encoding. */
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+const encodePart = (text: string): string => encodeURIComponent(text.toWellFormed())

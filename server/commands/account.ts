@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { inLine } from '#derive/format-printable.ts'
-import { visibleText } from '#derive/visible-text.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { type Account, companyOf, createAccount, listAccounts, setAccount } from '../service/account.ts'
@@ -127,7 +126,7 @@ const formatAccounts = (accounts: readonly Account[], company: string, context: 
             id,
             permissions.length,
             disabled ? 'disabled' : service ? 'service' : 'active',
-            visibleText(email),
+            inLine(email),
             name,
           ]),
           context,
@@ -140,4 +139,4 @@ const formatChanged = ({ id, ...account }: Account): CommandResult => ({
 })
 
 const formatAccount = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
-  `${inLine(name)} <${visibleText(email)}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`
+  `${inLine(name)} <${inLine(email)}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

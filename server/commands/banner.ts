@@ -1,4 +1,4 @@
-import { visibleText } from '#derive/visible-text.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { type Config, version } from '../config/config.ts'
 import { isPlain, plainSentence } from '../config/exposure.ts'
 import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
@@ -51,7 +51,7 @@ function demoSections({ company, account }: SignIn, url: string): string[][] {
   return [
     table([
       ['Demo company', formatCompanyName(company)],
-      ['Sign-in', `${visibleText(account.email)}, password ${account.password}`],
+      ['Sign-in', `${inLine(account.email)}, password ${account.password}`],
       ['Token', token ?? 'none that can be shown; see "plumbline token --help"'],
     ]),
     ...(token === null ? [] : [['Try it:', '', `  ${curlLine(url, token)}`]]),

@@ -1,4 +1,4 @@
-import { visibleText } from '#derive/visible-text.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { formatCount } from '#derive/words.ts'
 import { accountsOfOneAddress, type TwinsRow } from '#sql/system/accounts.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
@@ -208,7 +208,7 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
   if (published.length > 0) {
     return failCheck(
       'demo',
-      `the password of ${published.map(({ email }) => visibleText(email)).join(', ')} is published in the sources: start the service, which replaces it.`,
+      `the password of ${published.map(({ email }) => inLine(email)).join(', ')} is published in the sources: start the service, which replaces it.`,
     )
   }
   if (open.length === 0) return passCheck('demo', 'no account of the demo is enabled')

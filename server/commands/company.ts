@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { inLine } from '#derive/format-printable.ts'
-import { visibleText } from '#derive/visible-text.ts'
 import { capital } from '#derive/words.ts'
 import { addOns, planNames } from '#registry/subscription.ts'
 import { type CompanyRow, listCompaniesById } from '#sql/system/companies.ts'
@@ -140,7 +139,7 @@ const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at
 })
 
 const accountLine = ({ id, name, email, permissions, disabled, service }: Account): string =>
-  `${id}  ${inLine(name)} <${visibleText(email)}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
+  `${id}  ${inLine(name)} <${inLine(email)}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
 
 const tokenLine = ({ label, account_id, scopes, allowlist, expires_at }: Token): string =>
   `"${inLine(label)}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}${expires_at ? `, until ${expires_at.toISOString()}` : ''}`

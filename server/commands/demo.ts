@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { visibleText } from '#derive/visible-text.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { formatCount } from '#derive/words.ts'
 import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
 import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
@@ -82,7 +82,7 @@ const linesOf = (company: DemoCompany): string[] => [
   formatCompanyName(company),
   ...company.accounts.map(
     ({ email, password }) =>
-      `  Sign-in  ${visibleText(email)}, ${password === null ? 'whose password cannot be shown' : `password ${password}`}`,
+      `  Sign-in  ${inLine(email)}, ${password === null ? 'whose password cannot be shown' : `password ${password}`}`,
   ),
   `  Token    ${company.token ?? 'none that can be shown; see "plumbline token --help"'}`,
 ]

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { OwnAccount } from '#derive/console/responses.ts'
-import { replaceInvisible } from '#registry/invisible.ts'
+import { removeInvisible } from '#registry/invisible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { setAccount } from '../service/account.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
@@ -108,9 +108,6 @@ function signInLine(
  * the service's key, the address cannot be found from it.
  */
 function addressKey(key: string, address: string): string {
-  const folded = replaceInvisible(address, () => '')
-    .trim()
-    .normalize('NFKC')
-    .toLowerCase()
+  const folded = removeInvisible(address).trim().normalize('NFKC').toLowerCase()
   return createHmac('sha256', key).update(`sign-in address:${folded}`).digest('hex').slice(0, 16)
 }

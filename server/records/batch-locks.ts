@@ -32,6 +32,8 @@ const valueOfName = ({ externalRef, definition: { name } }: BatchOperation): Uni
 
 /** The operations that may create a record. */
 const makes: readonly BatchOp[] = ['create', 'upsert']
+/** The operation that removes a record. */
+const removes: readonly BatchOp[] = ['delete']
 
 async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRequest> {
   const request = new LockRequest()
@@ -44,7 +46,7 @@ async function requestOf(run: Run, rows: readonly AcceptedRow[]): Promise<LockRe
     const values = Object.fromEntries(sent.map((name) => [name, findAcceptable(definition, body, name)]))
     const filledIn = [...refs].flatMap(([field, n]) => (targets.get(n) ?? []).map((id) => ({ [field]: id })))
     for (const id of targets.get(row.n) ?? [])
-      if (op === 'delete') request.wantRemoved(definition, id)
+      if (removes.includes(op)) request.wantRemoved(definition, id)
       else request.wantWritten(definition, id, 'for no key update', values, ...filledIn)
     if (makes.includes(op)) {
       request.wantCount(definition.name)

@@ -118,7 +118,7 @@ const operationsOn = (definition: Definition, op: BatchOp, at: Targets): JsonObj
     ...{ op, records: name },
     ...(names === 'either' ? { id: Number(at.ids[name]) } : {}),
     ...(names === 'reference' ? { external_ref: at.references[name] ?? null } : {}),
-    ...(sends ? { body: op === 'create' ? neededBy(definition, at) : titleOf(definition) } : {}),
+    ...(sends ? { body: names === null ? neededBy(definition, at) : titleOf(definition) } : {}),
   }
 }
 
@@ -405,11 +405,8 @@ function variantsOf(
         return at.preview
       case 'why':
         return 'asked'
-      case 'limit':
-      case 'history':
-        return 20
       default:
-        return undefined
+        return ['limit', 'history'].includes(name) ? 20 : undefined
     }
   }
   const each = servedResources.map((definition) => ({ definition, name: definition.name }))

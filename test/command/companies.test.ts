@@ -398,8 +398,8 @@ describe('Lists', () => {
     })
     const { accounts } = (await json('account', 'list', '--company', company)) as { accounts: { account_id: number }[] }
     const [one, twin] = accounts as [{ account_id: number }, { account_id: number }]
-    expect((await give('account', 'list', '--company', company)).out).toContain('a<U+200B>da@<U+202E>twin.example')
-    expect((await give('company', 'show', company)).out).toContain('<a<U+200B>da@<U+202E>twin.example>')
+    expect((await give('account', 'list', '--company', company)).out).toContain('a⟨U+200B⟩da@⟨U+202E⟩twin.example')
+    expect((await give('company', 'show', company)).out).toContain('<a⟨U+200B⟩da@⟨U+202E⟩twin.example>')
     const { checks } = (await json('doctor')) as { checks: { name: string; says: string }[] }
     expect(checks.find(({ name }) => name === 'accounts')).toMatchObject({
       warning: true,

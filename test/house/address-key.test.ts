@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { visibleText } from '#derive/visible-text.ts'
+import { inLine } from '#derive/format-printable.ts'
 import { invisibleIn } from '#registry/invisible.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 
@@ -46,7 +46,7 @@ describe('The key of an address', () => {
 })
 
 test('A text is shown with its invisible characters as code points.', () => {
-  expect(visibleText('a\u200bd\u202ea\u0007\u00ad\u{e0041} ü@x.example')).toBe(
-    'a<U+200B>d<U+202E>a<U+0007><U+00AD><U+E0041> ü@x.example',
+  expect(inLine('a\u200bd\u202ea\u0007\u00ad\u{e0041} ü@x.example')).toBe(
+    'a⟨U+200B⟩d⟨U+202E⟩a⟨U+0007⟩⟨U+00AD⟩⟨U+E0041⟩ ü@x.example',
   )
 })

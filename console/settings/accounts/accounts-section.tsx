@@ -107,7 +107,11 @@ function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
     say(accounts.saved)
     onSaved()
   })
-  const isGiving = givesAccess(account && { ...account, email: rawText(account.email) }, { ...wanted, email: email.trim(), disabled })
+  const isGiving = givesAccess(account && { ...account, email: rawText(account.email) }, {
+    ...wanted,
+    email: email.trim(),
+    disabled,
+  })
   // The service asks for it too if somebody else has changed the account meanwhile.
   const needsOwn = form.wrong('own_password') !== undefined || isGiving
   // Rights that the account has can be ticked too, so that they can be removed.
