@@ -406,7 +406,7 @@ function variantsOf(
       case 'why':
         return 'asked'
       default:
-        return ['limit', 'history'].includes(name) ? 20 : undefined
+        return ['limit', 'history'].includes(argument) ? 20 : undefined
     }
   }
   const each = servedResources.map((definition) => ({ definition, name: definition.name }))

@@ -19,7 +19,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
       'select company_id from accounts where id = ',
       'select company_id, id, sealed from tokens',
       'select quote_ident(',
-      'select company_id, array_agg(id::text order by id)',
+      'accounts.twins',
     ],
     ...['select current_setting(', 'select identity = ', 'with newest as'],
   ],
