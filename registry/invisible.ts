@@ -2,16 +2,16 @@
  * Characters that a reader does not see or that turn a text around: controls, direction marks, what Unicode lets a
  * reader ignore, and the blank pattern of Braille. `email_key` of the database has the same ones.
  */
-const everyInvisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu
+const invisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu
 
 /** Returns the first invisible character, as in `U+200B`. */
 export function invisibleIn(text: string): string | undefined {
-  const [found] = text.match(everyInvisible) ?? []
+  const [found] = text.match(invisible) ?? []
   return found === undefined ? undefined : formatCodePoint(found)
 }
 
 /** Returns a text without its invisible characters. */
-export const removeInvisible = (text: string): string => text.replaceAll(everyInvisible, '')
+export const removeInvisible = (text: string): string => text.replaceAll(invisible, '')
 
 const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`

@@ -113,7 +113,9 @@ describe('An installation that there is', () => {
     const change = (wanted: { name?: string; email?: string }) =>
       app.database.transaction((transaction) => setAccount(transaction, 1, 2, wanted))
     expect(await ordinals()).toEqual([0, 1, 0])
-    await change({ name: 'Other Finn', email: 'FINN@quay.example' })
+    await change({ name: 'Another Finn', email: 'ﬁnn@quay.example' })
+    await expect(change({ email: 'FINN@quay.example' })).rejects.toMatchObject({ code: 'validation_failed' })
+    await change({ name: 'Other Finn' })
     expect(await ordinals()).toEqual([0, 1, 0])
     await change({ email: 'other@quay.example' })
     expect(await ordinals()).toEqual([0, 0, 0])
