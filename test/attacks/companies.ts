@@ -267,6 +267,9 @@ async function compareAnswers(
   for (const [place, wire] of [pair.theirs, pair.nobodys].entries())
     for (const says of told(ground, caller, answers[place] as TestResponse, wire)) find(rules.isOfOwn, says)
   if (answers.some((answer) => outcomeOf(answer).status >= 500)) find(rules.isAnswered, `${answers[0].status}`)
+  for (const { body } of answers.some(({ status }) => status === 201) ? [pair.theirs, pair.nobodys] : [])
+    for (const value of ground.markers.leaked(String(body ?? ''), caller.company, caller.held))
+      ground.written.add(caller.company + (value.split(' ')[0] as string))
   return answers.map((answer) => outcomeOf(answer).status)
 }
 

@@ -33,6 +33,8 @@ import { agentHeaders, toolCall } from './message.ts'
 export type Ground = {
   url: string
   markers: Markers
+  /** Markers of others that a company has written among its own, with its letter before each. */
+  written: Set<string>
   sql<Row = JsonObject>(text: string, ...values: unknown[]): Promise<Row[]>
   send(wire: Wire): Promise<TestResponse>
   /** Until every call so far is in the log, and every change is told. */
@@ -119,6 +121,7 @@ export async function openGround(
   const ground: Ground = {
     url: listening.url,
     markers,
+    written: new Set(),
     sql,
     send: (wire) => inTime(wire, send(listening.url, wire)),
     settled: async () => {
@@ -412,7 +415,7 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
 const isScope = (one: string): boolean => scopes.includes(one)
 
 /** Returns a short name for a set of permissions. */
-export function nameOf(held: readonly string[]): string {
+function nameOf(held: readonly string[]): string {
   const lacking = permissions.filter((one) => !held.includes(one))
   if (lacking.length === 0) return 'all rights'
   return lacking.length < held.length ? `all rights but ${lacking.join(', ')}` : held.join(', ') || 'no right'

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { migrate } from '#server/store/migrate.ts'
 import { createTestDatabase } from '../stage/database.ts'
@@ -47,8 +46,7 @@ async function attackOwn({ short, json }: { short: boolean; json: boolean }, cho
     await drop()
     const { byOperation, ...counts } = report
     const text = formatReport(report, (performance.now() - since) / 1000)
-    // Written in one piece before the process ends, also where it is read through a pipe.
-    writeFileSync(1, json ? JSON.stringify({ ...counts, operations: Object.fromEntries(byOperation) }) : `${text}\n`)
+    console.log(json ? JSON.stringify({ ...counts, operations: Object.fromEntries(byOperation) }) : text)
     if (report.findings.length > 0) process.exitCode = 1
   } finally {
     await close()

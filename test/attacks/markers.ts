@@ -59,7 +59,7 @@ export function openMarkers(): Markers {
 }
 
 /** Returns a marked value of a field; undefined if its values are too few to be unique. */
-export function markedValue(field: Field, markers: Markers, marker: Marker): Json | undefined {
+function markedValue(field: Field, markers: Markers, marker: Marker): Json | undefined {
   const kind = kindOf(field)
   if (kind.members) {
     const members = Object.entries(kind.members(field)).flatMap(([name, member]): [string, Json][] => {

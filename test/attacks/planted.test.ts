@@ -25,4 +25,4 @@ test('Bugs that are planted in a copy of the checkout are found by their rules',
 )
 
 /** `npm run attacks -- --planted` tries all. */
-const tried = ['An export has withheld fields', 'A record is found by its id alone', 'A total counts every company']
+const tried = ['An export has withheld fields', 'A record is read by its id alone', 'A total counts every company']

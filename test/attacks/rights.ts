@@ -161,21 +161,23 @@ export function outcomeOf({ status, body }: TestResponse): { status: number; cod
 
 /** Returns what an answer says that the caller must not see. What the caller sent is known already. */
 export function told(
-  { markers }: Ground,
+  { markers, written }: Ground,
   { company, held, email }: Caller,
   { text, headers }: TestResponse,
   wire?: Wire,
 ): string[] {
   const all = `${text}\n${JSON.stringify(headers)}`
   const sent = `${email} ${wire ? `${decodeURIComponent(wire.path)} ${wire.body ?? ''}` : ''}`
-  const leaks = markers.leaked(all, company, held).filter((leak) => !sent.includes(leak.split(' ')[0] as string))
+  const isKnown = (value: string): boolean => sent.includes(value) || written.has(company + value)
+  const leaks = markers.leaked(all, company, held).filter((leak) => !isKnown(leak.split(' ')[0] as string))
   const secrets = [...markers.all].flatMap(([value, { where, seenWith }]) =>
     seenWith.length === 0 && value.length > 20 && all.includes(value) ? [where] : [],
   )
   const isTable = headers['content-type']?.startsWith('text/csv')
   const names = isTable
     ? (text.split('\r\n')[0] ?? '').split(',')
-    : [...text.matchAll(/"(\w{1,60})\\?":/g)].map(([, name]) => name as string)
+    : // The log of calls keeps that a field was sent, and not its value.
+      [...text.matchAll(/"(\w{1,60})\\?":(?!\\*"\[masked\])/g)].map(([, name]) => name as string)
   const withheld = withheldNames(registry, held)
   return [
     ...leaks,
