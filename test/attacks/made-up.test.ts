@@ -135,7 +135,7 @@ test(
   () =>
     inCopy(async (checkout) => {
       await addVehicles(checkout)
-      const { findings, operations } = attackCopy(checkout, 'rights')
+      const { findings, operations } = await attackCopy(checkout, 'rights')
       expect(findings).toEqual([])
       const added = Object.keys(operations).filter((id) => id.includes('vehicles'))
       expect(added).toEqual(

@@ -16,10 +16,10 @@ test('For every rule a bug is planted that it has to find', () => {
 })
 
 test('Bugs that are planted in a copy of the checkout are found by their rules', { timeout: 600_000 }, () =>
-  inCopy((checkout) => {
+  inCopy(async (checkout) => {
     for (const bug of tried) {
       const one = planted.find((each) => each.bug === bug) as PlantedBug
-      expect(findPlanted(checkout, one), bug).toHaveProperty([one.rule])
+      expect(await findPlanted(checkout, one), bug).toHaveProperty([one.rule])
     }
   }),
 )
