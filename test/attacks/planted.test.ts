@@ -15,7 +15,7 @@ test('For every rule a bug is planted that it has to find', () => {
   expect(new Set(planted.map(({ rule }) => rule))).toEqual(new Set(Object.values(rules)))
 })
 
-test('Bugs that are planted in a copy of the checkout are found by their rules', { timeout: 600_000 }, () =>
+test('A bug that is planted in a copy of the checkout is found by its rule', { timeout: 600_000 }, () =>
   inCopy(async (checkout) => {
     for (const bug of tried) {
       const one = planted.find((each) => each.bug === bug) as PlantedBug
@@ -25,4 +25,4 @@ test('Bugs that are planted in a copy of the checkout are found by their rules',
 )
 
 /** `npm run attacks -- --planted` tries all. */
-const tried = ['An export has withheld fields', 'A record is read by its id alone', 'A total counts every company']
+const tried = ['A record is read by its id alone']
