@@ -41,10 +41,10 @@ export const inState = (table: string, companyId: number, status: string): Sql =
  * Returns the condition that names rows `r` by their keys, or those among them that meet `only`, for a statement that
  * changes them. This transaction has locked them already, so their places (`ctid`) stay the same.
  */
-export const heldRows = (table: string, companyId: number, ids: readonly number[], only = sql`true`): Sql =>
+export const heldRows = (table: string, companyId: number, ids: readonly number[], only?: Sql): Sql =>
   eitherSql(
-    sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)} where ${only}))`,
-    () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and (${only})`,
+    sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}${only ? sql` where ${only}` : sql``}))`,
+    () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[])${only ? sql` and (${only})` : sql``}`,
   )
 
 /**
