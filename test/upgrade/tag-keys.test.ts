@@ -15,7 +15,7 @@ test('Tags without a key are gone after the upgrade, the rest of an outcome stay
     { n: 1, status: 200, ...etag, data: { id: 8, updated: true, dry_run: false, changed: ['hourly_cost_minor'] } },
     { n: 2, status: 200, data: { id: 9, deleted: true } },
   ]
-  expect(await migrateBack(stage.connection, '0046-search-keys')).toEqual(['0047-tag-keys'])
+  expect(await migrateBack(stage.connection, '0046-search-keys')).toContain('0047-tag-keys')
   await stage.sql(
     `insert into previews (company_id, id, token_id, hash, state, write_id, results, expires_at, ended_at)
     select $1, gen_random_uuid(), 1, 'h', 'applied', gen_random_uuid(), results::jsonb, now(), now() from unnest($2::text[]) results`,
