@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ownOperations, standardOperations } from '#derive/operations/index.ts'
 import type { DataOperation, ResourceOperation } from '#derive/operations/operation.ts'
 import { commonFacts, idOf, recordPath } from '#derive/operations/record.ts'
@@ -91,42 +91,29 @@ test('A made-up operation is attacked on every resource, by every account and be
   expect(comparisons).toBeGreaterThan(0)
 })
 
-describe('A made-up operation is found', () => {
-  test('that shows a withheld field', async () => {
-    const { findings } = await run(cardHandler((_, record) => record))
-    expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set([rules.isAllowedToSee]))
-    expect(findings.map(({ says }) => says)).toContain('the field hourly_cost_minor')
-  })
-
-  test('that asks for no scope although it says so', async () => {
-    const { findings } = await run(cardHandler(titleAlone), {
-      ...operations,
-      standard: { ...standardOperations, card: scopeless },
-    })
-    expect(new Set(findings.map(({ rule }) => rule))).toContain(rules.isRefused)
-  })
-
-  test('that tells whether somebody else has the id', async () => {
-    const known: ReadHandler<ResourceRoute> = (route) => {
-      const read = cardHandler(titleAlone)(route)
-      return (call, query, means) => {
-        const planned = read(call, query, means)
-        return {
-          ...planned,
-          reply(...given) {
-            try {
-              return planned.reply(...given)
-            } catch {
-              const isSomebodys = Number(call.params.id) < 900_000
-              throw new Refusal('not_found', { detail: isSomebodys ? 'It is not yours.' : 'There is none.' })
-            }
-          },
-        }
+test('A made-up operation is found that shows a withheld field, asks for no scope, and tells whether somebody else has the id', async () => {
+  const leaky: ReadHandler<ResourceRoute> = (route) => {
+    const read = cardHandler((_, record) => record)(route)
+    return (call, query, means) => {
+      const planned = read(call, query, means)
+      return {
+        ...planned,
+        reply(...given) {
+          try {
+            return planned.reply(...given)
+          } catch {
+            const isSomebodys = Number(call.params.id) < 900_000
+            throw new Refusal('not_found', { detail: isSomebodys ? 'It is not yours.' : 'There is none.' })
+          }
+        },
       }
     }
-    const { findings } = await run(known)
-    expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set([rules.isLikeNobodys]))
-  })
+  }
+  const { findings } = await run(leaky, { ...operations, standard: { ...standardOperations, card: scopeless } })
+  expect([...new Set(findings.map(({ rule }) => rule))]).toEqual(
+    expect.arrayContaining([rules.isAllowedToSee, rules.isRefused, rules.isLikeNobodys]),
+  )
+  expect(findings.map(({ says }) => says)).toContain('the field hourly_cost_minor')
 })
 
 test(

@@ -50,7 +50,10 @@ const rightsOf = ({ fields }: Definition): string[] => [
 const neededToUndo = (definition: Definition, kind: WriteKind): string[] =>
   kind === 'create'
     ? [permission(definition.name, 'DELETE')]
-    : [permission(definition.name, 'EDIT'), ...(kind === 'update' ? rightsOf(definition) : [])]
+    : [
+        permission(definition.name, 'EDIT'),
+        ...(kind === 'update' ? [permission(definition.name, 'VIEW'), ...rightsOf(definition)] : []),
+      ]
 
 /** Queries that name a field with a right of its own. */
 function queriesNaming(definition: Definition, parameters: readonly string[] | undefined): Variant[] {

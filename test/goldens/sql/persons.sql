@@ -40,7 +40,7 @@ select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
 update removals r set title = $1 where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from removals where company_id = $3 and id = wanted.id  offset 0
-    ) r where true))
+    ) r))
 -- ["Erased worker 17",[1],7]
 
 -- time_entries.referring.worker_id

@@ -335,7 +335,7 @@ update projects r set deleted_at = now(), removal_id = $1, version = version + 1
       where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from projects where company_id = $3 and id = wanted.id  offset 0
-    ) r where true))
+    ) r))
 -- [3,[1,2],7]
 
 -- row-counts.change

@@ -29,7 +29,7 @@ update projects r set deleted_at = null, removal_id = null, version = version + 
     where r.ctid = any (array(select r.ctid from (select distinct id from unnest($1::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0
-    ) r where true))
+    ) r))
 -- [[2],7]
 
 -- row-counts.change
