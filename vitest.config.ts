@@ -31,6 +31,7 @@ const longest = testsOf([
   'documents/pages',
   'browser/accessibility',
   'proof/runs',
+  'http/row-locks',
   'attacks/made-up',
   'attacks/planted',
   'cluster/fault-table',
