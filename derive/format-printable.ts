@@ -1,3 +1,5 @@
+import { formatCodePoint } from '#registry/invisible.ts'
+
 /**
  * The spelling of texts that others wrote, for pages, terminals and the log. A text cannot hide or turn itself or what
  * stands beside it: control characters could recolour, rewrite or answer for a terminal (ECMA-48), bidirectional ones
@@ -74,11 +76,9 @@ const endsIdeograph = /\p{Unified_Ideograph}$/u
 const marks = /(\p{M}{4})(\p{M}+)/gu
 
 const formatCodePoints = (text: string): string =>
-  Array.from(text, (character) => `⟨U+${hexOf(character.codePointAt(0) as number).toUpperCase()}⟩`).join('')
+  Array.from(text, (character) => `⟨${formatCodePoint(character)}⟩`).join('')
 
-const formatUnit = (unit: string): string => `\\u${hexOf(unit.charCodeAt(0))}`
-
-const hexOf = (code: number): string => code.toString(16).padStart(4, '0')
+const formatUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Text of others as a sentence of ours. */
 

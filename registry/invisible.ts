@@ -13,5 +13,6 @@ export function invisibleIn(text: string): string | undefined {
 /** Returns a text without its invisible characters. */
 export const removeInvisible = (text: string): string => text.replaceAll(invisible, '')
 
-const formatCodePoint = (character: string): string =>
+/** Returns the name of a character by its number, such as `U+200B`. */
+export const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
