@@ -1,5 +1,6 @@
 import plainSql, { join, type RawValue, raw, Sql } from 'sql-template-tag'
 import { kindOf } from '#registry/fields/index.ts'
+import { memoize } from '#registry/memoize.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
 export type Statement = {
@@ -65,42 +66,50 @@ export const expressionsOf = <Values extends object>(values: Values): Expression
 type PreparedText = { text: string; names: readonly string[]; distributed: (() => PreparedText) | undefined }
 
 /**
- * Creates a statement whose text is made once for its name, because it takes longer to make than to send. `build` gets
- * expressions for the values; all else that it depends on is part of the name. Throws if the text has a value that is
- * not given, because every later call would get it. Without a name the text is made for this call.
+ * Creates a statement whose text is made once for its name, because it takes longer to make than to send. `of` is the
+ * definition (or the registry) that the text is made of: the text is kept with it, so another definition of that name
+ * gets its own; null is for a text of fixed tables. `build` gets expressions for the values; all else that it depends
+ * on is part of the name. Throws if the text has a value that is not given, because every later call would get it.
+ * Without a name the text is made for this call.
  */
-export const prepareStatement = createPreparation()
+export function prepareStatement<Values extends object>(
+  of: object | null,
+  name: string | undefined,
+  values: Values,
+  build: (given: Expressions<Values>) => Sql,
+): Statement {
+  if (name === undefined) return statement(build(expressionsOf(values)))
+  const fill = ({ text, names, distributed }: PreparedText): Statement => {
+    const made = assembleStatement(
+      name,
+      text,
+      names.map((one) => values[one as keyof Values]),
+    )
+    return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
+  }
+  const texts = textsOf(of ?? fixedTables)
+  const known = texts.get(name)
+  if (known) return fill(known)
+  const symbols = Object.fromEntries(Object.keys(values).map((one) => [one, Symbol(one)]))
+  const made = prepareText(build(expressionsOf(symbols) as Expressions<Values>))
+  texts.set(name, made)
+  return fill(made)
+}
 
-function createPreparation() {
-  const texts = new Map<string, PreparedText>()
-  const textOf = ({ text, values, distributed }: ForkedSql): PreparedText => {
-    // A symbol stands for a value.
-    const names = values.map((value) => {
-      if (typeof value !== 'symbol') throw new Error(`a text that is made once has the value ${value}`)
-      return value.description as string
-    })
-    let there: PreparedText | undefined
-    const makeThere = distributed && (() => (there ??= textOf(distributed())))
-    return { text, names, distributed: makeThere }
-  }
-  return <Values extends object>(
-    name: string | undefined,
-    values: Values,
-    build: (given: Expressions<Values>) => Sql,
-  ): Statement => {
-    if (name === undefined) return statement(build(expressionsOf(values)))
-    const fill = ({ text, names, distributed }: PreparedText): Statement => {
-      const given = names.map((one) => values[one as keyof Values])
-      const made = assembleStatement(name, text, given)
-      return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
-    }
-    const known = texts.get(name)
-    if (known) return fill(known)
-    const symbols = Object.fromEntries(Object.keys(values).map((one) => [one, Symbol(one)]))
-    const made = textOf(build(expressionsOf(symbols) as Expressions<Values>))
-    texts.set(name, made)
-    return fill(made)
-  }
+const fixedTables = {}
+
+/** Returns the texts that are kept with a definition, by name. */
+const textsOf = memoize((_: object) => new Map<string, PreparedText>())
+
+function prepareText({ text, values, distributed }: ForkedSql): PreparedText {
+  // A symbol stands for a value.
+  const names = values.map((value) => {
+    if (typeof value !== 'symbol') throw new Error(`a text that is made once has the value ${value}`)
+    return value.description as string
+  })
+  let there: PreparedText | undefined
+  const makeThere = distributed && (() => (there ??= prepareText(distributed())))
+  return { text, names, distributed: makeThere }
 }
 
 /** A part of a statement that has another form where companies are distributed. */
@@ -142,11 +151,13 @@ const textOf = (value: Sql): Sql => sql`coalesce(to_json(${value})::text, 'null'
 
 /**
  * The query of a write for the rows that it reads and locks before it is checked: at most one row, which may contain
- * the rows of a set. It can be sent with the first statements of its pipeline. All prefetches of one name have one
- * text.
+ * the rows of a set. It can be sent with the first statements of its pipeline. All prefetches of one name
+ * and definition have one text.
  */
 export type Prefetch = {
   name: string
+  /** The definition that its text is made of. */
+  of: object
   /** Its company, and the id, reference or rows (as JSON) that it looks for. */
   values: PrefetchValues
   /** Returns the query. `among` are the places of the rows of a set to look up; all by default. */
@@ -155,8 +166,8 @@ export type Prefetch = {
 type PrefetchValues = { companyId: number; target: string | number }
 
 /** Returns a prefetch as a statement of its own. */
-export const prefetchStatement = ({ name, values, query }: Prefetch): Statement =>
-  prepareStatement(`${name}.prefetch`, values, (given) => sql`select ${prefetchedRow(query(given))} as seen`)
+export const prefetchStatement = ({ name, of, values, query }: Prefetch): Statement =>
+  prepareStatement(of, `${name}.prefetch`, values, (given) => sql`select ${prefetchedRow(query(given))} as seen`)
 
 /** Returns the prefetched row as one value, or null if there is none. */
 export const prefetchedRow = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`

@@ -1,15 +1,27 @@
 import { describe, expect, test } from 'vitest'
+import type { Definition } from '#registry/definition.ts'
 import { ask, author, page, projects } from '../bench/plans/statements/examples.ts'
 import { everyStatement } from '../bench/plans/statements/index.ts'
 import type { BatchableRead } from './batchable.ts'
 import { insertRecords } from './records/insert.ts'
-import { lookUp, prefetchForCreate } from './records/prefetch.ts'
+import { lookUp, prefetchForCreate, prefetchForUpdate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
+import { softDelete } from './records/remove.ts'
+import { tagsOf, tagWithin } from './records/tags.ts'
 import { updateHeld } from './records/update.ts'
-import { expressionsOf, type Prefetch, prepareStatement, type Statement, sql, statement } from './statement.ts'
+import {
+  expressionsOf,
+  type Prefetch,
+  prefetchStatement,
+  prepareStatement,
+  type Statement,
+  sql,
+  statement,
+} from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
+import { storeResponses } from './system/stored-responses.ts'
 
 /** Formats a statement with a line for each clause, so that a change reads as a diff. */
 const formatStatement = ({ name, text, values }: Statement | BatchableRead): string =>
@@ -81,9 +93,32 @@ describe('The SQL that is derived', () => {
     expect(valuesWith(8002, other)).toHaveLength(valuesWith(7001, one).length)
   })
 
+  const coloured = {
+    ...projects,
+    fields: { ...projects.fields, colour: { kind: 'text', about: 'A colour.', max: 20, example: 'red' } },
+  } as Definition
+  test.each([
+    ['with fewer fields first', [{ ...projects }, { ...coloured }]],
+    ['with more fields first', [{ ...coloured }, { ...projects }]],
+  ])('has a text for each definition of one name: the one %s', (_, definitions) => {
+    for (const definition of definitions) {
+      const prefetch = prefetchForUpdate(7, definition, [{ id: 1, sent: {} }])
+      const texts = [
+        prefetchStatement(prefetch),
+        beginWrite(ask, [], prefetch),
+        insertRecords({ author, definition, records: [], currency: 'EUR' })[0],
+        updateHeld({ author, definition, updates: [], names: [], isShown: true })[0],
+        softDelete(author, definition, [1], 3)[0],
+        tagsOf(7, definition, [1]),
+        storeResponses(7, [], tagWithin(definition)),
+      ].map((made) => made?.text.includes('colour'))
+      expect(texts).toEqual(texts.map(() => 'colour' in definition.fields))
+    }
+  })
+
   test('has no text that is made once with a value of its first call', () => {
     const leak = (id: number) =>
-      prepareStatement('leak', { companyId: id }, (given) => sql`select ${given.companyId}, ${id}`)
+      prepareStatement(null, 'leak', { companyId: id }, (given) => sql`select ${given.companyId}, ${id}`)
     for (const id of [1, 2]) expect(() => leak(id)).toThrow(`has the value ${id}`)
   })
 

@@ -34,7 +34,7 @@ export function insertRecords({ author, definition, records, currency }: InsertR
   const isShown = currency !== undefined
   const rows = JSON.stringify(records.map(({ id, values }) => ({ ...values, id })))
   return [
-    prepareStatement(`${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
+    prepareStatement(definition, `${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
       const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
       const shown = sql`r.id, r.version, ${recordJson(definition, sql`${given.currency}::text`)} as json`
       return sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})

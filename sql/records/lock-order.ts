@@ -74,7 +74,7 @@ export const holdInOrder = (companyId: number, table: string, wanted: readonly L
       wanted (id, hold) ${join(held, '\n    ')}`
 }
 
-/** A relation of the resource `owner`, and the ids of its removed records. */
+/** A relation of the resource `owner` in the registry, and the ids of its removed records. */
 export type Finder = { owner: string; relation: Relation; gone: readonly number[] }
 
 /** A resource whose records are looked up by their references to removed records; `known` ones are locked with them. */
@@ -121,7 +121,7 @@ function relatedBy(companyId: number, lookUps: readonly LookUp[], lock: '' | 'fo
     `${lock ? '' : 'see-'}${isSingle ? 'related' : 'related-any'}`,
     ...[...owners].toSorted(inLockOrder),
   ].join('.')
-  return prepareStatement(name, valuesOf(companyId, lookUps, isSingle), (given) => {
+  return prepareStatement(registry, name, valuesOf(companyId, lookUps, isSingle), (given) => {
     const awaited = new Set(lookUps.flatMap(({ table }) => awaitedBy(table)))
     const first = [...awaited].map((one) => sql`${relatedOf(one.table)} as materialized (${related(given, one)})`)
     const each = lookUps.map((lookUp) =>

@@ -31,6 +31,7 @@ export function prefetchForCreate(
   const needs = needsOf(definition, rows)
   return {
     name: `${definition.name}.create:${shapeOf(lookedUp(definition), needs)}`,
+    of: definition,
     values: { companyId, target: rowsJson(needs, rows) },
     query({ companyId, target }, among) {
       const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
@@ -61,6 +62,7 @@ export function prefetchForUpdate(
   const needs = needsOf(definition, rows)
   return {
     name: `${definition.name}.update:${shapeOf(lookedUp(definition), needs)}`,
+    of: definition,
     values: { companyId, target: rowsJson(needs, rows) },
     query: (given, among) => lookUpUpdates(given, definition, { needs, waits, among }),
   }
@@ -158,6 +160,7 @@ const sentAs = (source: string, field: string): Sql => raw(`${source}.${sentColu
 export function prefetchForDelete(companyId: number, definition: Definition, id: number): Prefetch {
   return {
     name: `${definition.name}.delete`,
+    of: definition,
     values: { companyId, target: id },
     query: (given) => lookUpRemoved(given, definition),
   }

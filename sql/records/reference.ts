@@ -11,11 +11,12 @@ import { fetchedWithCaller } from './read.ts'
  * Selects the live record with a reference, without a lock: it is locked by its id and read again. A statement after
  * the lock of the value sees the record as the last holder of that lock left it.
  */
-export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
-  name: `${name}.of-reference`,
+export const recordOfReference = (companyId: number, definition: Definition, value: string): Prefetch => ({
+  name: `${definition.name}.of-reference`,
+  of: definition,
   values: { companyId, target: value },
   query: (given) =>
-    liveNamed(`id, ${referenceField} as reference`, name, given.companyId, [referenceField, given.target]),
+    liveNamed(`id, ${referenceField} as reference`, definition.name, given.companyId, [referenceField, given.target]),
 })
 
 export function fetchByReference(ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement {

@@ -44,7 +44,7 @@ export function softDelete(
       author,
       { action: 'deleted', removalId },
       {
-        ...{ table: name, ids, name: `${name}.log-deleted` },
+        ...{ table: name, ids, name: `${name}.log-deleted`, of: definition },
         what: (given) => ({
           version: sql`r.version + 1`,
           held: sql`${recordJson(definition, currencyOf(given.companyId))}::json`,

@@ -10,6 +10,7 @@ export type TagRow = { id: number; etag: string }
 
 export const tagsOf = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
   prepareStatement(
+    definition,
     `${definition.name}.tags`,
     { companyId, ids },
     (given) => sql`
@@ -19,7 +20,7 @@ export const tagsOf = (companyId: number, definition: Definition, ids: readonly 
 
 /** Returns the ETag of a record by its id, within another statement. */
 export const tagWithin = (definition: Definition) => ({
-  records: definition.name,
+  of: definition,
   tagOf: (companyId: Sql, id: Sql): Sql =>
     sql`(select ${tag(definition)} from ${companyRow(companyId)} company cross join ${identifier(definition.name)} r
       where r.company_id = ${companyId} and r.id = ${id})`,

@@ -25,6 +25,7 @@ export function updateHeld({ author, definition, updates, names, isShown }: Upda
   return [
     // Callers can change any fields; only statements with few columns are prepared.
     prepareStatement(
+      definition,
       names.length <= 2
         ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(Object.keys(definition.fields), names)}`
         : undefined,

@@ -31,7 +31,7 @@ export function beginWrite(
   }
   const isKeyed = keys.length > 0
   const name = `${prefetch?.name ?? 'nothing'}.begin${isKeyed ? '-keyed' : ''}${waits ? '' : '-skipping'}`
-  return prepareStatement(name, values, (given) => beginSql(given, prefetch, { isKeyed, waits }))
+  return prepareStatement(prefetch?.of ?? null, name, values, (given) => beginSql(given, prefetch, { isKeyed, waits }))
 }
 
 type BeginValues = CallerAsk & { keys: readonly string[]; locks: readonly string[]; target: string | number }

@@ -60,8 +60,8 @@ function insertLog(given: Expressions<LogValues>, of: Sql, { isThere = false, is
 }
 
 /**
- * Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same. `heldJson`
- * is a value of `what`.
+ * Records `r` to log: all of these ids, or those that meet `only`. `name` is set if the text is always the same, and `of` if it
+ * is made of a definition. `heldJson` is a value of `what`.
  */
 type RecordsLogged = {
   table: string
@@ -70,6 +70,7 @@ type RecordsLogged = {
   heldJson?: string
   only?: Sql
   name?: string
+  of?: object | null
 }
 
 /**
@@ -79,17 +80,17 @@ type RecordsLogged = {
 export function appendRecords(
   author: LogAuthor,
   logging: Omit<LoggedWrite, 'records'>,
-  { table, ids, what, heldJson = '', only = sql`true`, name }: RecordsLogged,
+  { table, ids, what, heldJson = '', only = sql`true`, name, of = null }: RecordsLogged,
 ): Statement {
   const { companyId } = author
   const values = { ...logValues(author, { ...logging, records: table }), ids, heldJson }
   const log = (given: Expressions<typeof values>, from: (columns: Sql) => Sql, isThere = false): Sql => {
     const { version, changes, held = sql`null::json` } = what(given)
     const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
-    const of = from(sql`${version}, ${changes ?? sql`null::json`}, ${held}`)
-    return sql`${insertLog(given, of, { isThere })}${returning}`
+    const rows = from(sql`${version}, ${changes ?? sql`null::json`}, ${held}`)
+    return sql`${insertLog(given, rows, { isThere })}${returning}`
   }
-  const append = prepareStatement(name, values, (given) =>
+  const append = prepareStatement(of, name, values, (given) =>
     log(
       given,
       (columns) => sql`select r.id, ${columns} from ${byKeys(table, given.companyId, given.ids)} where ${only}`,
@@ -121,6 +122,7 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
     const logged = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
     const values = { ...logValues(author, what), rows: JSON.stringify(logged) }
     return prepareStatement(
+      null,
       ids ? 'log.append-there' : 'log.append',
       values,
       (given) => sql`

@@ -62,8 +62,8 @@ export const answerOf = (companyId: number | Sql, key: string | Sql): Sql =>
  */
 export type NewStoredResponse = StoredResponseRow & { key: string; record_id?: number | undefined }
 
-/** The resource of the records, and the expression for the ETag of one. */
-type TaggedRecords = { records: string; tagOf(companyId: Sql, id: Sql): Sql }
+/** The definition of the records, and the expression for the ETag of one. */
+type TaggedRecords = { of: { name: string }; tagOf(companyId: Sql, id: Sql): Sql }
 
 /** The primary key of the answers. It refuses a key that another call has used meanwhile. */
 export const answersKey = 'answers_pkey'
@@ -83,17 +83,22 @@ export function storeResponses(
     fingerprint: `\\x${fingerprint.toString('hex')}`,
   }))
   const values = { companyId, rows: JSON.stringify(given) }
-  return prepareStatement(`${tagged ? `${tagged.records}.` : ''}answers.keep`, values, ({ companyId, rows }) => {
-    const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(companyId, sql`given.record_id`)})` : sql`given.etag`
-    // The column's default is volatile: with it the insert would not be a single task of a distributed database.
-    return sql`
+  return prepareStatement(
+    tagged?.of ?? null,
+    `${tagged ? `${tagged.of.name}.` : ''}answers.keep`,
+    values,
+    ({ companyId, rows }) => {
+      const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(companyId, sql`given.record_id`)})` : sql`given.etag`
+      // The column's default is volatile: with it the insert would not be a single task of a distributed database.
+      return sql`
     insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
     select c.id, given.key, given.fingerprint, given.status, given.body, given.location, ${tag}, given.request_id, given.write_id,
       statement_timestamp()
     from companies c cross join json_to_recordset(${rows}::json) as given (key text, fingerprint bytea,
       status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
     where c.id = ${companyId}${tagged ? sql` returning a.key, a.etag` : sql``}`
-  })
+    },
+  )
 }
 
 export type KeyTagRow = { key: string; etag: string }
