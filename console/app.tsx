@@ -1,7 +1,6 @@
 import Button from '@mui/material/Button'
 import CssBaseline from '@mui/material/CssBaseline'
 import { ThemeProvider } from '@mui/material/styles'
-import { type ComponentType, useMemo } from 'react'
 import {
   CoreAdminContext,
   CoreAdminUI,
@@ -11,7 +10,8 @@ import {
   Resource,
   type Store,
   useRouterProvider,
-} from 'react-admin'
+} from 'ra-core'
+import { type ComponentType, useMemo } from 'react'
 import type { Definition } from '#registry/definition.ts'
 import type { Action } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'

@@ -1,5 +1,5 @@
+import { useLocation } from 'ra-core'
 import { useEffect, useRef } from 'react'
-import { useLocation } from 'react-admin'
 import { useLoaded } from '../client/use-loaded.ts'
 
 /** Announces a decision, so that every count of waiting previews is reloaded. */

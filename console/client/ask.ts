@@ -126,7 +126,7 @@ type RefusedBody = Omit<Partial<ProblemBody>, 'code' | 'detail' | 'title'> & {
   title?: ForeignText
 }
 
-/** Thrown when the service refuses. react-admin also reads `status` and `body`. */
+/** Thrown when the service refuses. ra-core also reads `status` and `body`. */
 export class RefusedError extends Error {
   readonly status: number
   readonly body: RefusedBody

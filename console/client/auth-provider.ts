@@ -1,10 +1,10 @@
-import type { AuthProvider } from 'react-admin'
+import type { AuthProvider } from 'ra-core'
 import type { BodyOf } from '#derive/console/operations.ts'
 import type { AccountChoice } from './answers.ts'
 import { ask, isUnauthorized } from './ask.ts'
 
 /**
- * The provider of sign-in for react-admin. The session is in a cookie that no script can read. The browser stores only
+ * The provider of sign-in for ra-core. The session is in a cookie that no script can read. The browser stores only
  * that somebody signed in here, so that a page opened by a stranger sends no request that must be refused.
  */
 export const authProvider: AuthProvider = {

@@ -1,4 +1,4 @@
-import type { DataProvider, GetListParams, Identifier } from 'react-admin'
+import type { DataProvider, GetListParams, Identifier } from 'ra-core'
 import { ask } from './ask.ts'
 
 export const recordProvider = {
@@ -25,7 +25,7 @@ export const recordProvider = {
 /** Most ids of one request: the length of a page of the service. */
 const pageMax = 100
 
-/** Throws if react-admin writes: pages write by `useWrite`, so that a refusal is shown at its field. */
+/** Throws if ra-core writes: pages write by `useWrite`, so that a refusal is shown at its field. */
 function byAsking(): never {
   throw new Error('records are written with ask()')
 }

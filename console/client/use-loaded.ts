@@ -1,5 +1,5 @@
+import { useLogoutIfAccessDenied } from 'ra-core'
 import { useCallback, useEffect, useState } from 'react'
-import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
 import type { FromService } from '../texts/foreign.ts'
 import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'

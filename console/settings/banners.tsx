@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
+import { LinkBase, useStore } from 'ra-core'
 import type { ReactNode } from 'react'
-import { LinkBase, useStore } from 'react-admin'
 import { accountDisabled } from '#registry/webhooks.ts'
 import type { DeadIntegration, Token, TokenCaller, WebhookTrouble } from '../client/answers.ts'
 import { useLoaded } from '../client/use-loaded.ts'

@@ -1,8 +1,9 @@
-import Refresh from '@mui/icons-material/Refresh'
+import { mdiRefresh } from '@mdi/js'
 import Chip from '@mui/material/Chip'
 import IconButton from '@mui/material/IconButton'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { RowStack, Tiles } from '../ui/layout.tsx'
 import { MutedText } from '../ui/panel.tsx'
 import { SmallField } from '../ui/small-form.tsx'
@@ -41,7 +42,7 @@ export function LogFilters(props: LogFiltersProps) {
         />
       ))}
       <IconButton aria-label={common.retry} onClick={() => onReload()} sx={{ justifySelf: 'start' }}>
-        <Refresh />
+        <Icon path={mdiRefresh} />
       </IconButton>
       <RowStack isWhole spacing={1}>
         {chips

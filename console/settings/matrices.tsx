@@ -1,10 +1,11 @@
-import Check from '@mui/icons-material/Check'
+import { mdiCheck } from '@mdi/js'
 import Checkbox from '@mui/material/Checkbox'
 import type { Definition } from '#registry/definition.ts'
 import { eventActions, eventName } from '#registry/webhooks.ts'
 import { servedDefinitions } from '../shell/places.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { DataTable, type TableColumn } from '../ui/data-table.tsx'
+import { Icon } from '../ui/icon.tsx'
 
 type MatrixProps = Omit<RecordMatrixProps, 'columns' | 'codeOf'>
 
@@ -78,7 +79,7 @@ function RecordMatrix(props: RecordMatrixProps) {
       hintOf: (row) => (isHeld(codeOf(row.name, key)) ? undefined : settings.api.notHeld),
       cell: (row) => {
         const code = codeOf(row.name, key)
-        if (isReadOnly) return chosen.includes(code) && <Check fontSize="small" titleAccess={name} />
+        if (isReadOnly) return chosen.includes(code) && <Icon path={mdiCheck} fontSize="small" titleAccess={name} />
         return (
           <Checkbox
             size="small"

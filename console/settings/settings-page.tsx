@@ -1,7 +1,7 @@
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
+import { LinkBase, useLocation } from 'ra-core'
 import { type ComponentType, Suspense } from 'react'
-import { LinkBase, useLocation } from 'react-admin'
 import { permission } from '#registry/permissions.ts'
 import { useMe } from '../me/me.tsx'
 import { lists } from '../shell/places.ts'

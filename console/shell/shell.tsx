@@ -1,19 +1,21 @@
-import AccessTime from '@mui/icons-material/AccessTime'
-import Apartment from '@mui/icons-material/Apartment'
-import Article from '@mui/icons-material/Article'
-import AgentsIcon from '@mui/icons-material/AssistantOutlined'
-import Build from '@mui/icons-material/Build'
-import Construction from '@mui/icons-material/Construction'
-import ContactPage from '@mui/icons-material/ContactPage'
-import Delete from '@mui/icons-material/DeleteOutlined'
-import Engineering from '@mui/icons-material/Engineering'
-import FolderOpen from '@mui/icons-material/FolderOpen'
-import Handshake from '@mui/icons-material/Handshake'
-import HomeIcon from '@mui/icons-material/HomeOutlined'
-import Receipt from '@mui/icons-material/Receipt'
-import RequestQuote from '@mui/icons-material/RequestQuote'
-import SettingsIcon from '@mui/icons-material/SettingsOutlined'
-import TaskAlt from '@mui/icons-material/TaskAlt'
+import {
+  mdiAccountHardHat,
+  mdiCheckCircleOutline,
+  mdiClockOutline,
+  mdiCogOutline,
+  mdiDeleteOutline,
+  mdiFileAccount,
+  mdiFolderOutline,
+  mdiHammerWrench,
+  mdiHandshake,
+  mdiHomeOutline,
+  mdiInvoiceText,
+  mdiMessageStarOutline,
+  mdiOfficeBuilding,
+  mdiReceiptText,
+  mdiTextBox,
+  mdiWrench,
+} from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
@@ -23,8 +25,8 @@ import ListItem from '@mui/material/ListItem'
 import ListItemButton from '@mui/material/ListItemButton'
 import ListItemIcon from '@mui/material/ListItemIcon'
 import ListItemText from '@mui/material/ListItemText'
-import { type ComponentType, type ReactNode, Suspense, useEffect, useId, useState } from 'react'
-import { type CoreLayoutProps, LinkBase, Navigate, useLocation } from 'react-admin'
+import { type CoreLayoutProps, LinkBase, Navigate, useLocation } from 'ra-core'
+import { type ReactNode, Suspense, useEffect, useId, useState } from 'react'
 import type { Definition } from '#registry/definition.ts'
 import { companyPermissions } from '#registry/permissions.ts'
 import { useWaiting } from '../agents/use-waiting.ts'
@@ -32,6 +34,7 @@ import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider, useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Foreign } from '../ui/foreign.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
 import { Brand } from '../ui/page.tsx'
@@ -144,7 +147,7 @@ function Sidebar() {
   const hasSettings = companyPermissions.some(holds) || visible(lists).length > 0
   const placesOf = (definitions: readonly Definition[]) =>
     visible(definitions).map(({ name }) => (
-      <Place key={name} to={`/${name}`} label={many(name)} icon={icons[name] ?? Article} />
+      <Place key={name} to={`/${name}`} label={many(name)} icon={icons[name] ?? mdiTextBox} />
     ))
   return (
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
@@ -155,7 +158,7 @@ function Sidebar() {
         </MutedText>
       </Box>
       <List disablePadding>
-        <Place to="/" label={shell.home} icon={HomeIcon} />
+        <Place to="/" label={shell.home} icon={mdiHomeOutline} />
         {placesOf(servedDefinitions)}
       </List>
       {visible(businessDocuments).length > 0 && (
@@ -170,8 +173,8 @@ function Sidebar() {
       )}
       <List disablePadding sx={{ mt: 2, pt: 1, borderTop: 1, borderColor: 'divider' }}>
         <AgentsPlace />
-        <Place to="/removals" label={shell.removals} icon={Delete} />
-        {hasSettings && <Place to="/settings" label={shell.settings} icon={SettingsIcon} />}
+        <Place to="/removals" label={shell.removals} icon={mdiDeleteOutline} />
+        {hasSettings && <Place to="/settings" label={shell.settings} icon={mdiCogOutline} />}
       </List>
     </Box>
   )
@@ -187,23 +190,22 @@ function AgentsPlace() {
     <Place
       to={agentsPath}
       label={agents.title}
-      icon={AgentsIcon}
+      icon={mdiMessageStarOutline}
       beside={count > 0 && <Chip size="small" color="warning" label={count} aria-label={agents.menu(count)} />}
     />
   )
 }
 
-type PlaceProps = { to: string; label: string; icon: PlaceIcon; beside?: ReactNode }
-type PlaceIcon = ComponentType<{ fontSize?: 'small' }>
+type PlaceProps = { to: string; label: string; icon: string; beside?: ReactNode }
 
-function Place({ to, label, icon: Icon, beside }: PlaceProps) {
+function Place({ to, label, icon, beside }: PlaceProps) {
   const { pathname } = useLocation()
   const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
   return (
     <ListItem disablePadding>
       <ListItemButton component={LinkBase} to={to} selected={isHere} aria-current={isHere ? 'page' : undefined}>
         <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined }}>
-          <Icon fontSize="small" />
+          <Icon path={icon} fontSize="small" />
         </ListItemIcon>
         <ListItemText
           primary={label}
@@ -216,16 +218,16 @@ function Place({ to, label, icon: Icon, beside }: PlaceProps) {
 }
 
 /** Icons of resources. Others get a sheet of paper. */
-const icons: { readonly [resource: string]: PlaceIcon } = {
-  projects: FolderOpen,
-  workers: Engineering,
-  clients: Apartment,
-  estimates: RequestQuote,
-  subcontractors: Handshake,
-  equipment: Construction,
-  tasks: TaskAlt,
-  contacts: ContactPage,
-  time_entries: AccessTime,
-  invoices: Receipt,
-  equipment_logs: Build,
+const icons: { readonly [resource: string]: string } = {
+  projects: mdiFolderOutline,
+  workers: mdiAccountHardHat,
+  clients: mdiOfficeBuilding,
+  estimates: mdiInvoiceText,
+  subcontractors: mdiHandshake,
+  equipment: mdiHammerWrench,
+  tasks: mdiCheckCircleOutline,
+  contacts: mdiFileAccount,
+  time_entries: mdiClockOutline,
+  invoices: mdiReceiptText,
+  equipment_logs: mdiWrench,
 }

@@ -1,7 +1,4 @@
-import AccountCircle from '@mui/icons-material/AccountCircleOutlined'
-import Check from '@mui/icons-material/Check'
-import MenuIcon from '@mui/icons-material/Menu'
-import Search from '@mui/icons-material/Search'
+import { mdiAccountCircleOutline, mdiCheck, mdiMagnify, mdiMenu } from '@mdi/js'
 import AppBar from '@mui/material/AppBar'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
@@ -13,12 +10,13 @@ import Menu from '@mui/material/Menu'
 import MenuItem from '@mui/material/MenuItem'
 import { useColorScheme } from '@mui/material/styles'
 import Toolbar from '@mui/material/Toolbar'
+import { useLogout, useNavigate } from 'ra-core'
 import { useState } from 'react'
-import { useLogout, useNavigate } from 'react-admin'
 import { firstName } from '../me/first-name.ts'
 import { useMe } from '../me/me.tsx'
 import { quote } from '../texts/foreign.ts'
 import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { AtEnd } from '../ui/layout.tsx'
 
 /** The menu on a small screen, search, and the account. */
@@ -28,12 +26,12 @@ export function TopBar({ onMenu, onSearch }: { onMenu(): void; onSearch(): void 
     <AppBar position="sticky" color="inherit" elevation={0}>
       <Toolbar>
         <IconButton aria-label={shell.menu} onClick={onMenu} edge="start" sx={{ display: { md: 'none' } }}>
-          <MenuIcon />
+          <Icon path={mdiMenu} />
         </IconButton>
         <Button
           color="inherit"
           variant="outlined"
-          startIcon={<Search />}
+          startIcon={<Icon path={mdiMagnify} />}
           onClick={onSearch}
           aria-keyshortcuts="Control+K Meta+K"
           sx={{
@@ -79,7 +77,7 @@ function ProfileMenu() {
     <>
       <Button
         color="inherit"
-        startIcon={<AccountCircle />}
+        startIcon={<Icon path={mdiAccountCircleOutline} />}
         aria-label={shell.account(quote(account.name))}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
@@ -126,7 +124,7 @@ type OptionProps = { isChosen: boolean; label: string; lang?: string; onChoose()
 
 const Option = ({ isChosen, label, onChoose, lang, ...rest }: OptionProps) => (
   <MenuItem role="menuitemradio" aria-checked={isChosen} onClick={onChoose} lang={lang} {...rest}>
-    <ListItemIcon>{isChosen && <Check fontSize="small" />}</ListItemIcon>
+    <ListItemIcon>{isChosen && <Icon path={mdiCheck} fontSize="small" />}</ListItemIcon>
     {label}
   </MenuItem>
 )

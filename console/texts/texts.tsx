@@ -1,5 +1,5 @@
+import { useStore } from 'ra-core'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { useStore } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
 import { capital, formatName } from '#derive/words.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'

@@ -3,8 +3,8 @@ import Dialog from '@mui/material/Dialog'
 import DialogActions from '@mui/material/DialogActions'
 import DialogContent from '@mui/material/DialogContent'
 import DialogTitle from '@mui/material/DialogTitle'
+import { useBlocker } from 'ra-core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useBlocker } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
 
 type AskFirstProps = {

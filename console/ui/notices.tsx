@@ -1,8 +1,8 @@
 import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import Snackbar from '@mui/material/Snackbar'
+import { type NotificationPayload, useNotificationContext } from 'ra-core'
 import { useEffect, useState } from 'react'
-import { type NotificationPayload, useNotificationContext } from 'react-admin'
 import { useTexts } from '../texts/texts.tsx'
 
 /** Shows each notice once at the foot of the page, with an undo button if there is an undo. */

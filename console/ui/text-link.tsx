@@ -1,5 +1,5 @@
 import Link, { type LinkProps } from '@mui/material/Link'
-import { LinkBase } from 'react-admin'
+import { LinkBase } from 'ra-core'
 
 /** A link within the interface. */
 export const TextLink = ({ to, ...rest }: LinkProps & { to: string }) => (

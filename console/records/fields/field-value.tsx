@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box'
 import Link, { type LinkProps } from '@mui/material/Link'
-import { useReference } from 'react-admin'
+import { useReference } from 'ra-core'
 import type { FormField } from '#derive/form.ts'
 import type { Line } from '#registry/fields/lines.ts'
 import type { Json, JsonObject } from '#registry/json.ts'

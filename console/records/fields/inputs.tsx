@@ -1,7 +1,4 @@
-import Add from '@mui/icons-material/Add'
-import ArrowDownward from '@mui/icons-material/ArrowDownward'
-import ArrowUpward from '@mui/icons-material/ArrowUpward'
-import Close from '@mui/icons-material/Close'
+import { mdiArrowDown, mdiArrowUp, mdiClose, mdiPlus } from '@mdi/js'
 import Button from '@mui/material/Button'
 import FormHelperText from '@mui/material/FormHelperText'
 import IconButton from '@mui/material/IconButton'
@@ -14,6 +11,7 @@ import { isObject, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Bare, Fields, Grow, Unbroken } from '../../ui/layout.tsx'
 import { Lead, MutedText } from '../../ui/panel.tsx'
 import { amountOf } from './field-value.tsx'
@@ -142,11 +140,11 @@ function LinesInput(props: InputProps) {
           </Typography>
           <Unbroken>
             {[
-              { label: form.moveUp(index + 1), Icon: ArrowUpward, to: index - 1 },
-              { label: form.moveDown(index + 1), Icon: ArrowDownward, to: index + 1 },
-            ].map(({ label, Icon, to }) => (
+              { label: form.moveUp(index + 1), path: mdiArrowUp, to: index - 1 },
+              { label: form.moveDown(index + 1), path: mdiArrowDown, to: index + 1 },
+            ].map(({ label, path, to }) => (
               <IconButton key={label} aria-label={label} disabled={!lines[to]} onClick={() => move(index, to)}>
-                <Icon fontSize="small" />
+                <Icon path={path} fontSize="small" />
               </IconButton>
             ))}
             <IconButton
@@ -156,7 +154,7 @@ function LinesInput(props: InputProps) {
                 onLeave?.()
               }}
             >
-              <Close fontSize="small" />
+              <Icon path={mdiClose} fontSize="small" />
             </IconButton>
           </Unbroken>
         </LineRow>
@@ -166,7 +164,7 @@ function LinesInput(props: InputProps) {
           {wrong}
         </FormHelperText>
       )}
-      <Button startIcon={<Add />} onClick={add} variant="outlined">
+      <Button startIcon={<Icon path={mdiPlus} />} onClick={add} variant="outlined">
         {form.addLine}
       </Button>
     </div>

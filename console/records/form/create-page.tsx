@@ -1,4 +1,4 @@
-import { useLocation, useNavigate, useNotify } from 'react-admin'
+import { useLocation, useNavigate, useNotify } from 'ra-core'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listPath, pathOf } from '../../shell/places.ts'

@@ -1,5 +1,5 @@
+import { useNavigate, useNotify, useParams } from 'ra-core'
 import { useState } from 'react'
-import { useNavigate, useNotify, useParams } from 'react-admin'
 import { settledFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
+import { useNotify, useRefresh } from 'ra-core'
 import { useState } from 'react'
-import { useNotify, useRefresh } from 'react-admin'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'

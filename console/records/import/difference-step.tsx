@@ -1,4 +1,4 @@
-import Download from '@mui/icons-material/DownloadOutlined'
+import { mdiDownloadOutline } from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
@@ -14,6 +14,7 @@ import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
 import { MutedText, Note } from '../../ui/panel.tsx'
 import { BoldChip } from '../../ui/status-chip.tsx'
@@ -39,11 +40,17 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
           </Button>
         )}
         <Button onClick={importing.back}>{imports.back}</Button>
-        <Button startIcon={<Download />} onClick={() => save(`${base}-difference.csv`, differenceCsv(rows))}>
+        <Button
+          startIcon={<Icon path={mdiDownloadOutline} />}
+          onClick={() => save(`${base}-difference.csv`, differenceCsv(rows))}
+        >
           {imports.download}
         </Button>
         {refused > 0 && (
-          <Button startIcon={<Download />} onClick={() => save(`${base}-refused.csv`, refusedCsv(file, rows))}>
+          <Button
+            startIcon={<Icon path={mdiDownloadOutline} />}
+            onClick={() => save(`${base}-refused.csv`, refusedCsv(file, rows))}
+          >
             {imports.downloadRefused}
           </Button>
         )}

@@ -1,4 +1,4 @@
-import Upload from '@mui/icons-material/UploadOutlined'
+import { mdiUploadOutline } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
@@ -12,6 +12,7 @@ import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { ListRow, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -27,7 +28,12 @@ export function FileStep({ definition, importing }: { definition: Definition; im
     <>
       <Panel title={imports.choose}>
         <Stack direction="row" spacing={2}>
-          <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
+          <Button
+            variant="contained"
+            startIcon={<Icon path={mdiUploadOutline} />}
+            loading={isReading}
+            onClick={() => input.current?.click()}
+          >
             {imports.choose}
           </Button>
           <input

@@ -1,5 +1,5 @@
+import { useRefresh } from 'ra-core'
 import { useState } from 'react'
-import { useRefresh } from 'react-admin'
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
 import { checkSize, type FileOptions } from '#derive/import/file.ts'
 import { createSession, type SessionService } from '#derive/import/session.ts'

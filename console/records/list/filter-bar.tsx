@@ -1,5 +1,4 @@
-import FilterList from '@mui/icons-material/FilterList'
-import SearchIcon from '@mui/icons-material/Search'
+import { mdiFilterVariant, mdiMagnify } from '@mdi/js'
 import Badge from '@mui/material/Badge'
 import Button from '@mui/material/Button'
 import InputAdornment from '@mui/material/InputAdornment'
@@ -11,6 +10,7 @@ import { type Filter, filtersOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Tiles } from '../../ui/layout.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
 
@@ -48,7 +48,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
           <Badge badgeContent={count} color="primary">
             <Button
               variant="outlined"
-              startIcon={<FilterList />}
+              startIcon={<Icon path={mdiFilterVariant} />}
               aria-expanded={isOpen}
               onClick={() => setOpen(!isOpen)}
               sx={{ height: 40 }}
@@ -96,7 +96,7 @@ function SearchField({ resource, value, onChange }: { resource: string; value: s
         input: {
           startAdornment: (
             <InputAdornment position="start">
-              <SearchIcon fontSize="small" />
+              <Icon path={mdiMagnify} fontSize="small" />
             </InputAdornment>
           ),
         },

@@ -1,14 +1,11 @@
-import Add from '@mui/icons-material/Add'
-import Download from '@mui/icons-material/DownloadOutlined'
-import Upload from '@mui/icons-material/UploadOutlined'
-import ViewColumn from '@mui/icons-material/ViewColumnOutlined'
+import { mdiDownloadOutline, mdiPlus, mdiUploadOutline, mdiViewColumnOutline } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import Divider from '@mui/material/Divider'
 import Menu from '@mui/material/Menu'
 import MenuItem from '@mui/material/MenuItem'
+import { LinkBase, type ListControllerResult, useListController, useStore } from 'ra-core'
 import { useEffect, useMemo, useState } from 'react'
-import { LinkBase, type ListControllerResult, useListController, useStore } from 'react-admin'
 import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { addressOf } from '../../client/ask.ts'
@@ -16,6 +13,7 @@ import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { createPath, importPath } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty } from '../../ui/panel.tsx'
@@ -57,17 +55,22 @@ export function ListPage({ definition }: { definition: Definition }) {
         <>
           <ColumnChooser definition={definition} columns={columns} />
           {hasAny && (
-            <Button variant="outlined" startIcon={<Download />} href={csv} download>
+            <Button variant="outlined" startIcon={<Icon path={mdiDownloadOutline} />} href={csv} download>
               {list.exportCsv}
             </Button>
           )}
           {may(name, 'EDIT') && (
-            <Button variant="outlined" startIcon={<Upload />} component={LinkBase} to={importPath(name)}>
+            <Button
+              variant="outlined"
+              startIcon={<Icon path={mdiUploadOutline} />}
+              component={LinkBase}
+              to={importPath(name)}
+            >
               {list.importCsv}
             </Button>
           )}
           {may(name, 'EDIT') && (
-            <Button variant="contained" startIcon={<Add />} component={LinkBase} to={createPath(name)}>
+            <Button variant="contained" startIcon={<Icon path={mdiPlus} />} component={LinkBase} to={createPath(name)}>
               {add(name)}
             </Button>
           )}
@@ -164,7 +167,7 @@ function ColumnChooser({ definition, columns: { all, shown, choose, isUsual } }:
     <>
       <Button
         variant="outlined"
-        startIcon={<ViewColumn />}
+        startIcon={<Icon path={mdiViewColumnOutline} />}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
         onClick={({ currentTarget }) => setAnchor(currentTarget)}

@@ -1,8 +1,8 @@
-import ChevronLeft from '@mui/icons-material/ChevronLeft'
-import ChevronRight from '@mui/icons-material/ChevronRight'
+import { mdiChevronLeft, mdiChevronRight } from '@mdi/js'
 import IconButton from '@mui/material/IconButton'
 import Stack from '@mui/material/Stack'
 import { useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Unbroken } from '../../ui/layout.tsx'
 import { Select } from '../../ui/small-form.tsx'
 
@@ -35,10 +35,10 @@ export function Paging({ listing }: { listing: PagingProps }) {
       <Unbroken role="status">{list.page((page - 1) * perPage + 1, Math.min(page * perPage, total), total)}</Unbroken>
       <div>
         <IconButton aria-label={list.previous} disabled={page <= 1} onClick={() => setPage(page - 1)}>
-          <ChevronLeft />
+          <Icon path={mdiChevronLeft} />
         </IconButton>
         <IconButton aria-label={list.next} disabled={page >= last} onClick={() => setPage(page + 1)}>
-          <ChevronRight />
+          <Icon path={mdiChevronRight} />
         </IconButton>
       </div>
     </Stack>

@@ -1,9 +1,9 @@
-import Restore from '@mui/icons-material/RestoreFromTrash'
+import { mdiDeleteRestore } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
+import { useNotify, useRefresh } from 'ra-core'
 import { useState } from 'react'
-import { useNotify, useRefresh } from 'react-admin'
 import type { Removal } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -15,6 +15,7 @@ import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { PlainList } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
@@ -96,7 +97,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
       {!isBack && mode === 'soft' && may(records, 'EDIT') && (
         <Button
           variant="outlined"
-          startIcon={<Restore />}
+          startIcon={<Icon path={mdiDeleteRestore} />}
           loading={isBusy}
           onClick={bringBack}
           aria-label={removals.restoreOne(nameText)}

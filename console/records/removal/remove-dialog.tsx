@@ -1,7 +1,7 @@
 import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
+import { useNotify } from 'ra-core'
 import { useEffect, useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { Preview, RecordsSummary } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'

@@ -1,21 +1,11 @@
-import Add from '@mui/icons-material/Add'
-import Delete from '@mui/icons-material/DeleteOutlined'
-import Edit from '@mui/icons-material/EditOutlined'
+import { mdiDeleteOutline, mdiPencilOutline, mdiPlus } from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
+import { LinkBase, type SortPayload, useGetManyReference, useGetOne, useNavigate, useParams, useStore } from 'ra-core'
 import { useState } from 'react'
-import {
-  LinkBase,
-  type SortPayload,
-  useGetManyReference,
-  useGetOne,
-  useNavigate,
-  useParams,
-  useStore,
-} from 'react-admin'
 import { madeFrom, type ReferringRecords, relatedTo, statusOf } from '#derive/form/relations.ts'
 import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
@@ -27,6 +17,7 @@ import { useMe } from '../../me/me.tsx'
 import { createPath, editPath, listPath } from '../../shell/places.ts'
 import { quote } from '../../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { RowStack, Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Panel, Term } from '../../ui/panel.tsx'
@@ -82,7 +73,12 @@ function Record({ definition, record, above }: RecordProps) {
             <>
               <StepButtons definition={definition} record={record} />
               {isEditable(definition, fields) && (
-                <Button variant="outlined" startIcon={<Edit />} component={LinkBase} to={editPath(name, record.id)}>
+                <Button
+                  variant="outlined"
+                  startIcon={<Icon path={mdiPencilOutline} />}
+                  component={LinkBase}
+                  to={editPath(name, record.id)}
+                >
                   {common.edit}
                 </Button>
               )}
@@ -101,7 +97,12 @@ function Record({ definition, record, above }: RecordProps) {
               </Button>
             ))}
           {may(name, 'DELETE') && !isProtected(definition, record) && (
-            <Button variant="outlined" color="error" startIcon={<Delete />} onClick={() => setRemoving(true)}>
+            <Button
+              variant="outlined"
+              color="error"
+              startIcon={<Icon path={mdiDeleteOutline} />}
+              onClick={() => setRemoving(true)}
+            >
               {common.delete}
             </Button>
           )}
@@ -226,7 +227,7 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
   const isSmall = !records.served
   const startAdding = () => (isSmall ? setAdding(true) : navigate(createPath(name), { state: { given } }))
   const addButton = may(name, 'EDIT') && (
-    <Button variant="outlined" startIcon={<Add />} onClick={startAdding}>
+    <Button variant="outlined" startIcon={<Icon path={mdiPlus} />} onClick={startAdding}>
       {add(name)}
     </Button>
   )

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
+import { useNotify } from 'ra-core'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import { statusOf, stepsFrom } from '#derive/form/relations.ts'
 import { type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'

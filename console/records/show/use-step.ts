@@ -1,5 +1,5 @@
+import { useRefresh } from 'ra-core'
 import { useRef, useState } from 'react'
-import { useRefresh } from 'react-admin'
 import type { Step } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'

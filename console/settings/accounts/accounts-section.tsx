@@ -1,4 +1,4 @@
-import Add from '@mui/icons-material/Add'
+import { mdiPlus } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import Chip from '@mui/material/Chip'
@@ -17,6 +17,7 @@ import { quote } from '../../texts/foreign.ts'
 import { rawText } from '../../texts/raw-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Bare, PlainList, RowStack } from '../../ui/layout.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { ListRow } from '../../ui/panel.tsx'
@@ -36,7 +37,7 @@ export function AccountsSection() {
     <>
       <RowStack isSpread spacing={2} mb={2}>
         <Typography color="textSecondary">{accounts.lead}</Typography>
-        <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')}>
+        <Button variant="contained" startIcon={<Icon path={mdiPlus} />} onClick={() => setEdited('new')}>
           {accounts.add}
         </Button>
       </RowStack>

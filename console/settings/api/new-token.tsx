@@ -1,10 +1,10 @@
-import Check from '@mui/icons-material/Check'
-import ContentCopy from '@mui/icons-material/ContentCopy'
+import { mdiCheck, mdiContentCopy } from '@mdi/js'
 import Alert from '@mui/material/Alert'
 import AlertTitle from '@mui/material/AlertTitle'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Code } from '../../ui/layout.tsx'
 
 type NewTokenProps = { title: string; lead: string; token: string | undefined; onClose(): void }
@@ -40,7 +40,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
     <Button
       size="small"
       variant="outlined"
-      startIcon={isDone ? <Check /> : <ContentCopy />}
+      startIcon={isDone ? <Icon path={mdiCheck} /> : <Icon path={mdiContentCopy} />}
       onClick={copy}
       aria-label={label}
     >

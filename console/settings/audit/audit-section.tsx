@@ -1,9 +1,9 @@
-import Download from '@mui/icons-material/Download'
+import { mdiDownload } from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
-import { useLocation, useNavigate } from 'react-admin'
+import { useLocation, useNavigate } from 'ra-core'
 import type { AuditEntry } from '../../client/answers.ts'
 import { addressOf } from '../../client/ask.ts'
 import { pageQuery } from '../../client/record-provider.ts'
@@ -13,6 +13,7 @@ import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, Lead, MutedText } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -53,7 +54,7 @@ export function AuditSection() {
                 key={type}
                 size="small"
                 variant="outlined"
-                startIcon={<Download />}
+                startIcon={<Icon path={mdiDownload} />}
                 href={addressOf(`audit.${type}`, { query: filter })}
                 download
               >

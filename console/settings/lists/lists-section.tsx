@@ -1,8 +1,8 @@
-import Add from '@mui/icons-material/Add'
+import { mdiPlus } from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import { LinkBase, useGetList } from 'ra-core'
 import { useState } from 'react'
-import { LinkBase, useGetList } from 'react-admin'
 import { columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../../me/me.tsx'
@@ -12,6 +12,7 @@ import type { ListedRecord } from '../../records/list/records.tsx'
 import { Records } from '../../records/list/records.tsx'
 import { editPath, lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Empty, Lead, Panel } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 
@@ -51,7 +52,7 @@ function OneList({ definition }: { definition: Definition }) {
       title={many(name)}
       aside={
         may(name, 'EDIT') && (
-          <Button size="small" variant="outlined" startIcon={<Add />} onClick={() => setAdding(true)}>
+          <Button size="small" variant="outlined" startIcon={<Icon path={mdiPlus} />} onClick={() => setAdding(true)}>
             {add(name)}
           </Button>
         )

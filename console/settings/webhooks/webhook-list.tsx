@@ -1,12 +1,13 @@
-import Add from '@mui/icons-material/Add'
+import { mdiPlus } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
+import { useLocation } from 'ra-core'
 import { useState } from 'react'
-import { useLocation } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { PlainList, RowStack } from '../../ui/layout.tsx'
 import { Empty, ListRow } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
@@ -24,7 +25,7 @@ export function WebhookList() {
   const [secret, setSecret] = useState<string>()
   if (error || !data) return <PendingContent error={error} retry={reload} />
   const add = (
-    <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)}>
+    <Button variant="contained" startIcon={<Icon path={mdiPlus} />} onClick={() => setAdding(true)}>
       {webhooks.add}
     </Button>
   )
