@@ -1,5 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { ChoiceField } from '#registry/fields/choice.ts'
+import { choiceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 
@@ -12,12 +13,14 @@ export const isApproval = ({ approval }: Pick<ChoiceField, 'approval'>, from: Js
 
 /** Returns the field whose step from the record before to the record after is an approval, and what the step needs. */
 export function findApproval(
-  { name, fields }: Definition,
+  { name: records, fields }: Definition,
   before: JsonObject | null,
   after: JsonObject,
 ): { field: string; value: string; right: string } | undefined {
-  for (const [field, kind] of Object.entries(fields))
-    if (kind.kind === 'choice' && isApproval(kind, before?.[field] ?? null, after[field] ?? null))
-      return { field, value: kind.approval as string, right: permission(name, 'APPROVE') }
+  for (const [name, field] of Object.entries(fields)) {
+    const choice = choiceOf(field)
+    if (choice && isApproval(choice, before?.[name] ?? null, after[name] ?? null))
+      return { field: name, value: choice.approval as string, right: permission(records, 'APPROVE') }
+  }
   return undefined
 }

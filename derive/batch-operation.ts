@@ -1,4 +1,5 @@
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, idMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
@@ -124,8 +125,8 @@ function readRefs(definition: Definition | undefined, body: Json | undefined, na
   const lost: Problem[] = []
   if (!definition || !isObject(body)) return { refs, lost }
   for (const [name, value] of Object.entries(body)) {
-    const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
-    if (field?.kind !== 'reference' || !isObject(value)) continue
+    const field = referenceOf(Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined)
+    if (!field || !isObject(value)) continue
     const { $ref: to, ...rest } = value
     const named = typeof to === 'string' ? names.get(to) : undefined
     if (

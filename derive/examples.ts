@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, numberingOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { mustBeGiven, writableFields } from './schema.ts'
 import { aOne, capital } from './words.ts'
@@ -47,7 +47,7 @@ export function createExamples(definition: Definition): Examples & { minimal: Ex
 
 /** Returns bodies that suit a record of the resource in any state. */
 export function updateExamples(definition: Definition): Examples & { change: Example } {
-  const cleared = writableFields(definition).find(([, field]) => field.kind === 'paragraph')
+  const cleared = writableFields(definition).find(([, field]) => kindOf(field).text === 'paragraph')
   const inside = writableFields(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
   return {
     change: {
@@ -93,7 +93,7 @@ export function strangeName(known: readonly string[]): string {
 function reviseExample({ fields, title }: Definition): JsonObject {
   const field = fields[title] as Field
   const example = kindOf(field).example(field)
-  return { [title]: field.kind === 'text' ? `${example}, revised` : example }
+  return { [title]: kindOf(field).text ? `${example}, revised` : example }
 }
 
 /** Returns the member of an object that its example leaves empty, or else its first. */
@@ -115,7 +115,7 @@ const valuesOf = (fields: readonly [string, Field][]): JsonObject =>
 
 /** True if the field refers to no other record, unless it must, and is no number that the service gives. */
 const standsAlone = (field: Field): boolean =>
-  field.kind === 'reference' ? mustBeGiven(field) : !(field.kind === 'text' && field.numbered !== undefined)
+  referenceOf(field) ? mustBeGiven(field) : numberingOf(field) === undefined
 
 /** The id of the request in the examples. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'

@@ -1,5 +1,5 @@
 import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
-import { kindOf } from '#registry/fields/index.ts'
+import { choiceOf, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { countStrangers } from '#registry/strangers.ts'
 import { checkMembers, checkValue } from './check-value.ts'
@@ -99,8 +99,9 @@ export function createBlankRecord(definition: Definition): JsonObject {
 function stepProblems(definition: Definition, after: JsonObject, before: JsonObject | null): Problem[] {
   if (!before) return []
   return Object.entries(definition.fields).flatMap(([name, field]): Problem[] => {
-    if (field.kind !== 'choice' || !field.moves || before[name] === after[name]) return []
-    const next = field.moves[String(before[name])] ?? []
+    const moves = choiceOf(field)?.moves
+    if (!moves || before[name] === after[name]) return []
+    const next = moves[String(before[name])] ?? []
     if (next.includes(String(after[name]))) return []
     const open = next.length > 0 ? `it can only become ${next.join(' or ')}` : 'it is final'
     const message = `cannot go from ${before[name]} to ${after[name]}; ${open}`

@@ -34,7 +34,7 @@ export function filtersOf(definition: Definition): Filter[] {
   return Object.entries(fields).flatMap(([field, kind]): Filter[] => {
     const one: Filter = { parameter: field, field, takes: 'one' }
     const { filter } = kindOf(kind)
-    if (kind.kind === 'id') return [several(field)]
+    if (filter === 'ids') return [several(field)]
     if (field === referenceField) return [one]
     if (filters.includes(field)) return filter === 'several' ? [one, several(field)] : [one]
     return filter === 'range'
@@ -129,17 +129,17 @@ function filterParameter(definition: Definition, { parameter, field, takes }: Fi
 
 /** Returns the words for what a filter keeps in a list. */
 function filterWords({ fields }: Definition, field: string, takes: Filter['takes']): string {
-  const { kind } = fields[field] as Field
+  const kind = kindOf(fields[field] as Field)
   switch (takes) {
     case 'several':
-      return `Only records whose \`${field}\` is one of these, separated by commas, ${filterValuesMax} at most${kind === 'choice' ? '' : '; an id of no record is passed over'}.`
+      return `Only records whose \`${field}\` is one of these, separated by commas, ${filterValuesMax} at most${kind.choice ? '' : '; an id of no record is passed over'}.`
     case 'from':
       return `Only records whose \`${field}\` is this day or a later one.`
     case 'to':
       return `Only records whose \`${field}\` is this day or an earlier one.`
     case 'one':
       if (field === referenceField) return `Only the record with this \`${field}\`; capitals do not count.`
-      return `Only records with this \`${field}\`${kind === 'reference' ? '; an id of no record gives an empty list' : ''}.`
+      return `Only records with this \`${field}\`${kind.reference ? '; an id of no record gives an empty list' : ''}.`
   }
 }
 

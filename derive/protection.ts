@@ -1,5 +1,6 @@
 import { alwaysOpen } from '#registry/common.ts'
 import { type Definition, isProtected, type Problem, problem } from '#registry/definition.ts'
+import { choiceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { aOne, capital, inCode, series, withWords } from './words.ts'
 
@@ -58,8 +59,8 @@ export function protectionWords(definition: Definition): string[] {
 /** What can still change: what is always open, and the columns of the state from which a step leads on. */
 function openFields({ fields, protection }: Definition, record: JsonObject): string[] {
   const steps = Object.keys(protection?.when ?? {}).filter((column) => {
-    const field = fields[column]
-    return field?.kind !== 'choice' || (field.moves?.[String(record[column])] ?? []).length > 0
+    const choice = choiceOf(fields[column])
+    return !choice || (choice.moves?.[String(record[column])] ?? []).length > 0
   })
   return [...steps, ...alwaysOpen.filter((name) => name in fields)]
 }

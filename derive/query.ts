@@ -109,12 +109,13 @@ function readFilters(query: ReadonlyMap<string, string>, { fields }: Definition,
   const one = taking('one').map((filter) => [filter.field, valueIn(filter)] as const)
   const reference = one.find(([field]) => field === referenceField)?.[1] as string | undefined
   const several = taking('several').map((filter) => ({ field: filter.field, values: valuesOf(filter) }))
-  const ids = several.find(({ field }) => fields[field]?.kind === 'id')?.values as number[] | undefined
+  const isIds = (field: string) => kindOf(fields[field] as Field).filter === 'ids'
+  const ids = several.find(({ field }) => isIds(field))?.values as number[] | undefined
   return {
     filters: Object.fromEntries(one.filter(([field]) => field !== referenceField)),
     ids,
     reference,
-    among: several.filter(({ field }) => fields[field]?.kind !== 'id'),
+    among: several.filter(({ field }) => !isIds(field)),
     ranges: readRanges(taking('from'), taking('to'), valueIn),
   }
 }

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, numberingOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
 
 /** JSON Schema 2020-12 of single fields. `openapi/fields.ts` builds the document's types from it. */
@@ -16,7 +16,7 @@ export function valueSchema(field: Field): JsonSchema {
 
 /** False for what is required, numbered or computed: a record always has it. */
 export const mayBeNull = (field: Field): boolean =>
-  !field.required && !field.readOnly && !(field.kind === 'text' && field.numbered)
+  !field.required && !field.readOnly && numberingOf(field) === undefined
 
 /** True if the caller has to send it on create: it is required, and nothing replaces it. */
 export const mustBeGiven = (field: Field): boolean => field.required === true && field.initial === undefined

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { choiceOf, type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { actions, permission } from '#registry/permissions.ts'
@@ -42,6 +42,7 @@ export const filterNames = (definition: Definition): string[] => [
 function describeField(name: string, field: Field): JsonObject {
   const { about, readOnly, initial, unique } = field
   const inside = kindOf(field).members?.(field)
+  const [choice, reference] = [choiceOf(field), referenceOf(field)]
   return {
     name,
     about,
@@ -50,9 +51,9 @@ function describeField(name: string, field: Field): JsonObject {
     ...(mayBeNull(field) ? { may_be_null: true } : {}),
     ...(initial === undefined ? {} : { initial }),
     ...(unique ? { unique: true } : {}),
-    ...(field.kind === 'choice' ? { choices: [...field.values] } : {}),
-    ...(field.kind === 'choice' && field.moves ? { steps: field.moves as unknown as Json } : {}),
-    ...(field.kind === 'reference' ? { refers_to: field.to } : {}),
+    ...(choice ? { choices: [...choice.values] } : {}),
+    ...(choice?.moves ? { steps: choice.moves as unknown as Json } : {}),
+    ...(reference ? { refers_to: reference.to } : {}),
     ...(inside ? { members: Object.entries(inside).map(([member, value]) => describeField(member, value)) } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { apiFieldCodes } from '#registry/field-codes.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonSchema } from '#registry/json.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { eventActions, eventName, testEvent } from '#registry/webhooks.ts'
@@ -89,18 +89,19 @@ const resourceEntry = (definition: Definition): string => {
  */
 const referencesOf = ({ fields }: Definition): string =>
   object(
-    Object.entries(fields).flatMap(([name, field]) =>
-      field.kind === 'reference' ? [`${name}: ${literal(field.to)}`] : [],
-    ),
+    Object.entries(fields).flatMap(([name, field]) => {
+      const to = referenceOf(field)?.to
+      return to === undefined ? [] : [`${name}: ${literal(to)}`]
+    }),
   )
 
 /** Returns the order in which resources are copied: a resource comes after those that it refers to. */
 function referenceTable(served: readonly Definition[]): string {
   const names = served.map(({ name }) => name)
   const pairs = served.map(({ name, fields }) => {
-    const to = Object.values(fields).flatMap((field) =>
-      field.kind === 'reference' && field.to !== name && names.includes(field.to) ? [field.to] : [],
-    )
+    const to = Object.values(fields)
+      .flatMap((field) => referenceOf(field)?.to ?? [])
+      .filter((other) => other !== name && names.includes(other))
     return `${name}: [${[...new Set(to)].map(literal).join(', ')}]`
   })
   return `/** What the records of a resource refer to. */\nexport const references: { readonly [name in ResourceName]: readonly ResourceName[] } = { ${pairs.join(', ')} }\n\nexport type ResourceName = (typeof resourceNames)[number]`

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { choiceOf, type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
@@ -63,8 +63,8 @@ export const listTypesOf = (definition: Definition, view: View): JsonObject =>
 export function notNullSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const kind = kindOf(field)
   const own = kind.schema(field) as JsonObject
-  if (field.kind === 'choice') return choiceRef(definition, name)
-  if (field.kind === 'reference' && use === 'batched') return refTo('BatchId')
+  if (kind.choice) return choiceRef(definition, name)
+  if (kind.reference && use === 'batched') return refTo('BatchId')
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return use === 'shown' ? own : ({ ...own, ...kind.asked?.(field) } as JsonObject)
   const isInput = kind.members !== undefined && use !== 'shown'
@@ -74,12 +74,10 @@ export function notNullSchema(definition: Definition, name: string, field: Field
 
 function types(definition: Definition, name: string, field: Field): JsonObject {
   const kind = kindOf(field)
-  if (field.kind === 'choice') {
-    return enumType(
-      choiceName(definition, name),
-      field.values,
-      `What \`${name}\` of ${formatName(definition.name)} can be.`,
-    )
+  const { values } = choiceOf(field) ?? {}
+  if (values) {
+    const description = `What \`${name}\` of ${formatName(definition.name)} can be.`
+    return enumType(choiceName(definition, name), values, description)
   }
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return {}
@@ -116,6 +114,8 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
 /** The rules of a request stand in the request's type. */
 function remarksOn(field: Field, use: Use): string[] {
   const isSent = use !== 'shown'
+  const reference = referenceOf(field)
+  const moves = choiceOf(field)?.moves
   const remarks = [
     field.right
       ? isSent
@@ -125,11 +125,9 @@ function remarksOn(field: Field, use: Use): string[] {
     isSent && field.unique && !field.about.includes('unique')
       ? 'No two live records share it; capitals do not count.'
       : '',
-    field.kind === 'reference' ? `Id of one of the company’s live ${formatName(field.to)}.` : '',
-    field.kind === 'decimal' ? `At most ${field.places} decimals.` : '',
-    isSent && field.kind === 'choice' && field.moves
-      ? `Moves: ${movesOf(field.moves)}. A new record may have any.`
-      : '',
+    reference ? `Id of one of the company’s live ${formatName(reference.to)}.` : '',
+    kindOf(field).remark?.(field) ?? '',
+    isSent && moves ? `Moves: ${movesOf(moves)}. A new record may have any.` : '',
     // In words, because generators send a schema's default unasked, or make the member required.
     use === 'created' && field.initial !== undefined ? `${initialWords(field.initial)} when absent.` : '',
   ]

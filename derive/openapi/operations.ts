@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import { choiceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
@@ -109,7 +110,7 @@ function referToType(definition: Definition | undefined, parameter: Parameter): 
   const schema = parameter.schema as JsonObject
   if (!definition) return schema
   if (name === 'fields' || name === 'sort') return { ...schema, items: listRef(definition, name) }
-  if (field === undefined || definition.fields[field]?.kind !== 'choice') return schema
+  if (field === undefined || !choiceOf(definition.fields[field])) return schema
   const choice = choiceRef(definition, field)
   return schema.type === 'array' ? { ...schema, items: choice } : choice
 }

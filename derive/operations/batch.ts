@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchOperationsMax, batchValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -17,7 +18,7 @@ const [first, second] = servedResources as unknown as [Definition, Definition]
 const [referring, field, referred] = servedResources
   .flatMap((definition) =>
     Object.entries(definition.fields).flatMap(([name, field]) => {
-      const to = field.kind === 'reference' ? definitionOf(servedResources, field.to) : undefined
+      const to = definitionOf(servedResources, referenceOf(field)?.to ?? '')
       return to && to !== definition ? [[definition, name, to] as const] : []
     }),
   )

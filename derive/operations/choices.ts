@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
 import { idMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -75,7 +76,10 @@ export const choicesPath = (definition: Definition, field: string, base = '/v1')
 /** Returns the fields of a resource that refer to one without routes. */
 export const chosenFields = ({ fields }: Definition): string[] =>
   Object.entries(fields)
-    .filter(([, field]) => field.kind === 'reference' && !definitionOf(registry, field.to)?.served)
+    .filter(([, field]) => {
+      const reference = referenceOf(field)
+      return reference && !definitionOf(registry, reference.to)?.served
+    })
     .map(([name]) => name)
 
 /** Returns the resource that the field refers to. */

@@ -20,6 +20,7 @@ export const choice: Kind<ChoiceField> = {
   example: ({ values }) => values[0] as string,
   sortable: true,
   filter: 'several',
+  choice: (field) => field,
 }
 
 /** Yes or no. */

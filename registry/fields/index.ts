@@ -1,10 +1,10 @@
 import { address, country } from './address.ts'
-import { choice, flag } from './choice.ts'
+import { type ChoiceField, choice, flag } from './choice.ts'
 import { email, phone, url } from './contact.ts'
 import type { Kind } from './kind.ts'
 import { lines } from './lines.ts'
 import { decimal, integer, money } from './number.ts'
-import { id, reference } from './reference.ts'
+import { id, type ReferenceField, reference } from './reference.ts'
 import { paragraph, text } from './text.ts'
 import { date, instant } from './time.ts'
 
@@ -35,3 +35,13 @@ export type Field = Parameters<(typeof kinds)[keyof typeof kinds]['example']>[0]
 export function kindOf<F extends Field>(field: F): Kind<F> {
   return kinds[field.kind] as unknown as Kind<F>
 }
+
+/** Returns the field as a reference, if its value leads to a record. */
+export const referenceOf = (field: Field | undefined): ReferenceField | undefined =>
+  field && kindOf(field).reference?.(field)
+
+/** Returns the prefix of the running numbers that fill the field if nobody does. */
+export const numberingOf = (field: Field): string | undefined => kindOf(field).numbering?.(field)
+
+/** Returns the field as a choice, if its value is one of a few words. */
+export const choiceOf = (field: Field | undefined): ChoiceField | undefined => field && kindOf(field).choice?.(field)

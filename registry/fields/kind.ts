@@ -1,9 +1,11 @@
 import type { Json, JsonSchema } from '../json.ts'
+import type { ChoiceField } from './choice.ts'
 import type { Field } from './index.ts'
+import type { ReferenceField } from './reference.ts'
 
 /**
- * The functions that each kind of field implements. Derived code (SQL, checks, documents, forms) calls these and names
- * no kind.
+ * The functions that each kind of field implements. Derived code (SQL, checks, documents, the service) calls these and
+ * names no kind; `derive/form` and the pages show each kind in its own way.
  */
 export type Kind<F> = {
   /**
@@ -44,10 +46,22 @@ export type Kind<F> = {
   /** True if `sort` may name it. */
   sortable?: true
   /**
-   * The filter of a list, if it can have one: one value, several values, or a range. A definition names its filters of
-   * the first two kinds, since each needs an index; every field with a range has the filter.
+   * The filter of a list, if it can have one: one value, several values, a range, or ids. A definition names its filters of
+   * the first two kinds, since each needs an index; every field with a range and every id has the filter.
    */
-  filter?: 'one' | 'several' | 'range'
+  filter?: 'one' | 'several' | 'range' | 'ids'
+  /** Returns the field as a reference. Absent if the value leads to no record. */
+  reference?(field: F): ReferenceField
+  /** Returns the field as a choice. Absent if the value is not one of a few words. */
+  choice?(field: F): ChoiceField
+  /** The length of a text without a form. Absent if the value has one. Lists sort lines without capitals and accents. */
+  text?: 'line' | 'paragraph'
+  /** Returns the prefix of the running numbers that fill the field if nobody does. */
+  numbering?(field: F): string | undefined
+  /** True if the service draws the value when it writes: an id or a moment. Two equal calls have two values. */
+  drawn?: true
+  /** Returns a sentence for the documents about what no schema can express. */
+  remark?(field: F): string
 }
 
 /** The record whose values are erased: the singular of its resource, and its id. */

@@ -61,6 +61,7 @@ export const decimal: Kind<DecimalField> = {
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
   example: ({ example }) => example,
   sortable: true,
+  remark: ({ places }) => `At most ${places} decimals.`,
 }
 
 /** Returns the decimals in the shortest spelling of a number: two for 0.25, seven for 1e-7. */

@@ -11,6 +11,8 @@ export const id: Kind<IdField> = {
   // The first demo company has a record with this id in every collection.
   example: () => 17,
   sortable: true,
+  filter: 'ids',
+  drawn: true,
 }
 
 /** The id of a live record of another resource, of the same company. */
@@ -37,4 +39,5 @@ export const reference: Kind<ReferenceField> = {
   // routes.
   example: ({ to, example }) => example ?? 7 + (to.length % 5),
   filter: 'several',
+  reference: (field) => field,
 }

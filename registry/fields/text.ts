@@ -22,9 +22,14 @@ const bounded: Kind<TextField | ParagraphField> = {
   example: ({ example }) => example,
 }
 
-export const text: Kind<TextField> = { ...bounded, sortable: true }
+export const text: Kind<TextField> = {
+  ...bounded,
+  sortable: true,
+  text: 'line',
+  numbering: ({ numbered }) => numbered,
+}
 
 /** Long text, shown in several lines. */
 type ParagraphField = CommonMembers & { kind: 'paragraph'; max: number; example: string }
 
-export const paragraph: Kind<ParagraphField> = bounded
+export const paragraph: Kind<ParagraphField> = { ...bounded, text: 'paragraph' }

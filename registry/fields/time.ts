@@ -32,4 +32,5 @@ export const instant: Kind<InstantField> = {
   shown: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   example: () => '2026-03-31T12:00:00.000Z',
   sortable: true,
+  drawn: true,
 }

@@ -1,4 +1,5 @@
 import { listNeededRights } from '#derive/visible.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
 import { errorsAddress, replyOf } from '../pipeline/stored-response.ts'
@@ -16,9 +17,10 @@ export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
   async ({ body, read, session }) => {
     const request = await body()
-    const field = definition.fields[request.field]
+    const field = Object.hasOwn(definition.fields, request.field) ? definition.fields[request.field] : undefined
+    const to = referenceOf(field)?.to ?? definition.name
     needFieldRights(session().actor, listNeededRights(definition, [request.field]))
-    needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
+    needPermission(session(), permission(to, 'VIEW'))
     return createWholeList(
       await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, request)),
     )

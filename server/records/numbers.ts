@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import { numberingOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { type HolderRow, holdersOf, nextNumbers } from '#sql/records/sets.ts'
@@ -6,9 +7,10 @@ import type { WriteSet } from './write-set.ts'
 
 /** Returns the fields that get a running number, and its prefix. */
 export const numberedFields = memoize(({ fields }: Definition) =>
-  Object.entries(fields).flatMap(([name, field]) =>
-    field.kind === 'text' && field.numbered !== undefined ? [{ name, prefix: field.numbered }] : [],
-  ),
+  Object.entries(fields).flatMap(([name, field]) => {
+    const prefix = numberingOf(field)
+    return prefix === undefined ? [] : [{ name, prefix }]
+  }),
 )
 
 /** Gives running numbers to the records of a set that have none. Returns the fields that got one. */

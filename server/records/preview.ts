@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import { visibleMembers } from '#derive/visible.ts'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
+import { kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { plannedChangesMax } from '#registry/limits.ts'
 import type { PlannedChange, Preview } from '#registry/refusals.ts'
@@ -151,7 +152,7 @@ function fieldsOf(definition: Definition, { action, record, changes }: PlannedRo
 /** Returns whether a field is no outcome of a write: an id, a time, or a field of the company. */
 function isDrawn({ fields }: Definition, name: string): boolean {
   const field = fields[name]
-  return !field || field.kind === 'id' || field.kind === 'instant' || isCompanyField(name)
+  return !field || kindOf(field).drawn === true || isCompanyField(name)
 }
 
 /** Replaces references to created records by `{ "made": n }`. */
@@ -159,8 +160,8 @@ function withPlaces(definition: Definition, fields: JsonObject, made: CreatedRec
   if (made.size === 0) return fields
   return Object.fromEntries(
     Object.entries(fields).map(([name, change]): [string, Json] => {
-      const field = definition.fields[name]
-      if (field?.kind !== 'reference' || !Array.isArray(change)) return [name, change]
+      const field = referenceOf(definition.fields[name])
+      if (!field || !Array.isArray(change)) return [name, change]
       return [
         name,
         change.map((id) => (made.has(nameOf(field.to, id)) ? { made: made.get(nameOf(field.to, id)) as number } : id)),

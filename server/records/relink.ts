@@ -1,5 +1,6 @@
 import { checkRules } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
@@ -63,8 +64,8 @@ async function isLinkable(
 ): Promise<boolean> {
   const { transaction, actor } = context
   const { companyId } = actor
-  const field = definition.fields[by]
-  if (field?.kind !== 'reference') return false
+  const field = referenceOf(definition.fields[by])
+  if (!field) return false
   const [target] = await transaction.run<{ live: boolean }>(holdLive(companyId, field.to, [to]))
   if (!target?.live) return false
   if (field.tree) {

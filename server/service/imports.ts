@@ -1,5 +1,6 @@
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
 import type { Definition } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { type NamesakeRow, namesakes } from '#sql/records/namesakes.ts'
@@ -93,9 +94,10 @@ export async function lookUpValues(
 ): Promise<LookUpResult[]> {
   const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
   if (values.length > lookedUpMax) throw invalidField('values', 'too_long', `must be at most ${lookedUpMax} texts`)
-  if (field?.kind === 'reference') {
-    const to = resourceNamed(field.to)
-    const asked = { names: values, only: field.only, most: namesakesMax }
+  const reference = referenceOf(field)
+  if (reference) {
+    const to = resourceNamed(reference.to)
+    const asked = { names: values, only: reference.only, most: namesakesMax }
     const rows = await transaction.run<NamesakeRow>(namesakes(companyId, to, asked))
     return rows.map((row) => ({ ...row, place: row.place - 1 }))
   }

@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
 import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -16,7 +16,10 @@ export const columnsOf = memoize((definition: Definition): readonly [string, Fie
 
 /** Returns the fields that refer to a record. */
 export const referencesOf = memoize(({ fields }: Definition): readonly [string, ReferenceField][] =>
-  Object.entries(fields).filter((entry): entry is [string, ReferenceField] => entry[1].kind === 'reference'),
+  Object.entries(fields).flatMap(([name, field]): [string, ReferenceField][] => {
+    const reference = referenceOf(field)
+    return reference ? [[name, reference]] : []
+  }),
 )
 
 /** Returns columns with their types, as a source of rows declares them. */

@@ -1,6 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/fields/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
 import { identifier, prepareStatement, query, type Statement, sql } from '../statement.ts'
@@ -35,7 +35,7 @@ export function insertRecords({ author, definition, records, currency }: InsertR
   const rows = JSON.stringify(records.map(({ id, values }) => ({ ...values, id })))
   return [
     prepareStatement(definition, `${name}.insert${isShown ? '-shown' : ''}`, { companyId, rows, currency }, (given) => {
-      const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
+      const columns = columnsOf(definition).filter(([, field]) => !kindOf(field).drawn)
       const shown = sql`r.id, r.version, ${recordJson(definition, sql`${given.currency}::text`)} as json`
       return sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})
     select c.id, given.id, ${namesOf(columns, 'given.')} from companies c cross join json_to_recordset(${given.rows}::json)

@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { byKey, byKeys, equalsIndexed, inOrderOf, liveNamed } from '../access.ts'
@@ -46,7 +46,7 @@ export function findRecords(
     among.map(({ field }) => field),
   )
   const isReference = (field: string | undefined) =>
-    field !== undefined && definition.fields[field]?.kind === 'reference'
+    field !== undefined && referenceOf(definition.fields[field]) !== undefined
   const isFound = words.length > 0 || updatedSince !== undefined
   const table = raw(definition.name)
   const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
@@ -89,7 +89,7 @@ export function findRecords(
  */
 function servingField(definition: Definition, asked: readonly string[]): string | undefined {
   const indexed = equalityIndexes(definition).filter((name) => asked.includes(name))
-  return indexed.find((name) => definition.fields[name]?.kind === 'reference') ?? indexed[0]
+  return indexed.find((name) => referenceOf(definition.fields[name])) ?? indexed[0]
 }
 
 /** Selects live records with one of these values of a field, value by value. */

@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
@@ -144,7 +145,7 @@ const rowsJson = (needs: readonly string[], rows: readonly LookUpRow[]): string 
 
 /** Returns the rows as the source `given`. */
 function givenRows(definition: Definition, needs: readonly string[], rows: Sql): Sql {
-  const type = (field: string) => (definition.fields[field]?.kind === 'reference' ? 'bigint' : 'text')
+  const type = (field: string) => (referenceOf(definition.fields[field]) ? 'bigint' : 'text')
   const columns = ['place int', 'id bigint', ...needs.map((field) => `${sentColumn(field)} ${type(field)}`)]
   return sql`json_to_recordset(${rows}::json) as given (${raw(columns.join(', '))})`
 }

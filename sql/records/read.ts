@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { pageSizeMax } from '#registry/limits.ts'
 import type { ListRequest, PageCut } from '#registry/listing.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -246,7 +247,7 @@ const order = ({ sort }: ListRequest): Sql =>
 const sortTerm = (definition: Definition, field: string): string =>
   isSortedAsText(definition, field) ? `folded(r.${field})` : `r.${field}`
 
-const isSortedAsText = ({ fields }: Definition, field: string): boolean => fields[field]?.kind === 'text'
+const isSortedAsText = ({ fields }: Definition, name: string): boolean => kindOf(fields[name] as Field).text === 'line'
 
 const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 

@@ -34,6 +34,13 @@ test('no module keeps anything: what is remembered hangs on what it is about', (
   expect(linesWith('', kept)).toEqual([])
 })
 
+test('derived code asks the kind of a field, and compares no name of one', () => {
+  const comparison = /\b(field|kind|fields\[[^\]]+\])\??\.kind\b|\.endsWith\('_/
+  const shown = /^derive\/(form|import)[./]/
+  const strays = ['derive/', 'sql/', 'server/'].flatMap((folder) => linesWith(folder, comparison))
+  expect(strays.filter((line) => !shown.test(line))).toEqual([])
+})
+
 test('a refusal is made by name: no status number of one outside the registry and the routes', () => {
   const number = /\b(?:status|statusCode)\s*(?:===|!==|=|:)\s*(4\d\d|5\d\d)\b/
   const strays = sourceFiles
