@@ -1,5 +1,5 @@
 import type { Deprecation } from '#registry/definition.ts'
-import { isCalendarDay } from '#registry/fields/time.ts'
+import { isCalendarDay } from '#registry/fields/day.ts'
 import { memoize } from '#registry/memoize.ts'
 
 /** The announcement of a deprecated operation, in every response and in the documents. docs/compatibility.md */

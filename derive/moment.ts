@@ -1,4 +1,4 @@
-import { isCalendarDay } from '#registry/fields/time.ts'
+import { isCalendarDay } from '#registry/fields/day.ts'
 
 /** Parses moments of RFC 3339. Decisions, Lists. */
 

@@ -35,7 +35,7 @@ const currency: Field = {
 }
 
 /** A share in percent. */
-export const percent = { kind: 'decimal', min: 0, max: 100, places: 2 } as const
+export const percent = { kind: 'decimal', min: 0, max: 100, places: 2, unit: '%' } as const
 
 /** Returns the field of a record's state, which is at first the first of its values. */
 export const state = (given: Pick<ChoiceField, 'values' | 'moves' | 'approval' | 'about'>): ChoiceField => ({

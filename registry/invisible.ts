@@ -16,3 +16,14 @@ export const removeInvisible = (text: string): string => text.replaceAll(invisib
 /** Returns the name of a character by its number, such as `U+200B`. */
 export const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Blanks, and the characters that no reader sees; but for those that choose the shape of the character before them. */
+const edge = /[\s\u2800]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u
+
+/** Returns a text without blanks and invisible characters at its ends. */
+export function trimInvisible(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && edge.test(text.charAt(start))) start += 1
+  while (end > start && edge.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}

@@ -1,7 +1,9 @@
 import { countries } from '../iso-codes.ts'
 import type { Json } from '../json.ts'
+import { memoize } from '../memoize.ts'
 import type { Field } from './index.ts'
-import type { CommonMembers, Kind } from './kind.ts'
+import { type CommonMembers, type Kind, refuse } from './kind.ts'
+import { foldLabel, spell } from './spelling.ts'
 
 /** A postal address; every member may be absent. */
 type AddressField = CommonMembers & { kind: 'address' }
@@ -27,6 +29,11 @@ export const address: Kind<AddressField> = {
   // An address without a value is stored as null.
   stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
   erased: ({ required }, { one, id }) => (required ? { ...nothing, line1: `Erased ${one} ${id}` } : null),
+  parse: (text) => refuse('no_text', spell(text)),
+  format: (value) =>
+    Object.values(value as object)
+      .filter((member) => member !== null)
+      .join(', '),
   example: () => ({
     line1: '1 Quay Street',
     line2: null,
@@ -47,6 +54,31 @@ export const country: Kind<CountryField> = {
   column: () => 'text',
   refuses: (_, value) => !countries.includes(value as string),
   typeName: () => 'Country',
+  parse(text, _, { language }) {
+    const spelled = spell(text)
+    if (spelled === '') return { value: null }
+    const code = spelled.toUpperCase()
+    const value = countries.includes(code) ? code : codesByName(countries, language).get(foldLabel(spelled))
+    return value === undefined ? refuse('no_such_word', spelled) : { value }
+  },
+  format: (value, _, { language }) => regionNames(countries, language, 'long').of(value as string) ?? (value as string),
   example: () => 'GB',
   sortable: true,
 }
+
+const regionNames = memoize(
+  (_: readonly string[], language: string, style: string) =>
+    new Intl.DisplayNames(language, { type: 'region', style: style as 'long' | 'short' }),
+)
+
+/** Returns the codes by the names of countries, long and short, in the languages of the interface and a further one. */
+const codesByName = memoize(
+  (codes: readonly string[], language: string): ReadonlyMap<string, string> =>
+    new Map(
+      ['en', 'de', language].flatMap((each) =>
+        ['short', 'long'].flatMap((style) =>
+          codes.map((code) => [foldLabel(regionNames(codes, each, style).of(code) ?? code), code] as const),
+        ),
+      ),
+    ),
+)

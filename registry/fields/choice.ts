@@ -1,4 +1,6 @@
-import type { CommonMembers, Kind } from './kind.ts'
+import { memoize } from '../memoize.ts'
+import { type CommonMembers, type Habits, type Kind, refuse } from './kind.ts'
+import { foldLabel, spell } from './spelling.ts'
 
 /**
  * One of a few words. If the word is a state, `moves` has the steps between them. A record may be created in any
@@ -17,10 +19,32 @@ export const choice: Kind<ChoiceField> = {
   must: ({ values }) => `must be one of ${values.join(', ')}`,
   column: () => 'text',
   check: ({ values }, column) => `${column} in (${values.map((value) => `'${value}'`).join(', ')})`,
+  parse(text, { values }, { labelsOf = noLabels }) {
+    const spelled = spell(text)
+    if (spelled === '') return { value: null }
+    const value = valuesByLabel(values, labelsOf).get(foldLabel(spelled))
+    return value === undefined ? refuse('no_such_word', spelled) : { value }
+  },
+  format: (value, _, { labelsOf = noLabels }) => labelsOf(value as string)[0] ?? (value as string),
   example: ({ values }) => values[0] as string,
   sortable: true,
   filter: 'several',
   choice: (field) => field,
+}
+
+const noLabels: NonNullable<Habits['labelsOf']> = () => []
+
+const labelMaps = memoize((_: NonNullable<Habits['labelsOf']>) => new WeakMap<readonly string[], Map<string, string>>())
+
+/** Returns the values by their own names and by their labels. The name of one value is the label of no other. */
+function valuesByLabel(values: readonly string[], labelsOf: NonNullable<Habits['labelsOf']>) {
+  const maps = labelMaps(labelsOf)
+  const known = maps.get(values)
+  if (known) return known
+  const labels = values.flatMap((value) => labelsOf(value).map((label) => [foldLabel(label), value] as const))
+  const map = new Map([...labels, ...values.map((value) => [foldLabel(value), value] as const)])
+  maps.set(values, map)
+  return map
 }
 
 /** Yes or no. */
@@ -30,7 +54,19 @@ export const flag: Kind<FlagField> = {
   schema: () => ({ type: 'boolean' }),
   must: () => 'must be true or false',
   column: () => 'boolean',
+  parse(text) {
+    const spelled = spell(text)
+    if (spelled === '') return { value: null }
+    const [value] = Object.entries(answers).find(([, words]) => words.includes(foldLabel(spelled))) ?? []
+    return value === undefined ? refuse('not_yes_or_no', spelled) : { value: value === 'true' }
+  },
+  format: (value, _, { language }) => (language.startsWith('de') ? (value ? 'ja' : 'nein') : value ? 'yes' : 'no'),
   example: () => false,
   sortable: true,
   filter: 'one',
+}
+
+const answers: { readonly [value in 'true' | 'false']: readonly string[] } = {
+  true: ['true', 'yes', 'y', 'ja', 'j', 'wahr', '1', 'x'],
+  false: ['false', 'no', 'n', 'nein', 'falsch', '0'],
 }

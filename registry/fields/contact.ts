@@ -1,4 +1,6 @@
-import type { CommonMembers, Kind } from './kind.ts'
+import { invisibleIn, removeInvisible } from '../invisible.ts'
+import { type CommonMembers, type Kind, refuse } from './kind.ts'
+import { spell } from './spelling.ts'
 
 /** The ways to reach somebody: e-mail, telephone, web address. */
 type EmailField = CommonMembers & { kind: 'email' }
@@ -10,6 +12,14 @@ export const email: Kind<EmailField> = {
   must: () => 'must be an e-mail address like ada@example.com, of at most 254 characters',
   // RFC 2606: no mail is ever delivered to .invalid.
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
+  parse(text) {
+    const value = spell(text).replace(/^mailto:/i, '')
+    const hidden = invisibleIn(value)
+    if (hidden !== undefined) return refuse('invisible', hidden)
+    const [blankOrSign] = value.match(/[\s,;<>]/) ?? []
+    return blankOrSign === undefined ? { value: value || null } : refuse('not_an_email', blankOrSign.trim() || value)
+  },
+  format: (value) => String(value),
   example: () => 'ada@example.com',
   sortable: true,
 }
@@ -18,6 +28,13 @@ export const phone: Kind<PhoneField> = {
   ...patternKind(5, 20, '^[+0-9()./x-][+0-9 ()./x-]*[+0-9()./x-]$'),
   must: () => 'must be a telephone number of 5 to 20 of the characters 0-9 + - ( ) . / x and space',
   erased: ({ required }) => (required ? '00000' : null),
+  parse(text) {
+    // Pasted numbers have marks of direction and shape anywhere.
+    const value = spell(removeInvisible(spell(text))).replace(/^tel:/i, '')
+    const [word] = value.replace(/ ?(?:ext\.?|x) ?\d+$/i, '').match(/\p{L}+/u) ?? []
+    return word === undefined ? { value: value || null } : refuse('not_a_phone', word)
+  },
+  format: (value) => String(value),
   example: () => '+44 20 7946 0958',
 }
 
@@ -29,6 +46,18 @@ export const url: Kind<UrlField> = {
   must: () => 'must be a web address that begins with https:// or http://, of at most 500 characters',
   refuses: (_, value) => !URL.canParse(value as string),
   erased: ({ required }) => (required ? 'https://erased.invalid' : null),
+  parse(text) {
+    const spelled = spell(text)
+    if (spelled === '') return { value: null }
+    const hidden = invisibleIn(spelled)
+    if (hidden !== undefined) return refuse('invisible', hidden)
+    const [, scheme, rest = ''] = /^(?:([a-z][a-z\d+-]*):\/\/)?(.*)$/i.exec(spelled) ?? []
+    if (scheme !== undefined && !/^https?$/i.test(scheme)) return refuse('not_an_address', scheme)
+    const [host = ''] = rest.split(/[/?#]/)
+    if (!/^[^\s@]+\.[^\s@]+$/.test(host)) return refuse('not_an_address', host || spelled)
+    return { value: `${scheme?.toLowerCase() ?? 'https'}://${rest}` }
+  },
+  format: (value) => String(value),
   example: () => 'https://example.com',
 }
 

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '../definition.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { ChoiceField } from './choice.ts'
 import type { Field } from './index.ts'
@@ -42,6 +43,13 @@ export type Kind<F> = {
    * the kind cannot identify anybody.
    */
   erased?(field: F, record: ErasedRecord): Json
+  /**
+   * Parses a text as a person writes the value. Bounds and lengths are checked later, as those of every value are. No
+   * letter and no digit is dropped: `parseValue` in `derive/` is the one way to call it.
+   */
+  parse(text: string, field: F, habits: Habits): Read
+  /** Formats a value as the text that a person would write, which `parse` reads back. */
+  format(value: Json, field: F, habits: Habits): string
   example(field: F): Json
   /** True if `sort` may name it. */
   sortable?: true
@@ -63,6 +71,52 @@ export type Kind<F> = {
   /** Returns a sentence for the documents about what no schema can express. */
   remark?(field: F): string
 }
+
+/** How texts are written: in a file, or by a reader of the interface. */
+export type Habits = {
+  /** The language of the interface, such as `en-GB` (BCP 47). */
+  language: string
+  /** The currency of the company (ISO 4217). */
+  currency: string
+  /** The sign before decimals. Undefined if nothing has decided it. */
+  decimal?: DecimalSign | undefined
+  /** The first part of a day such as 03/04/2026. Undefined if nothing has decided it. */
+  dayOrder?: DayOrder | undefined
+  /** True if amounts are whole numbers of minor units, as programs write them. */
+  isMinor?: boolean
+  /** Returns the labels of a choice's value, those of the reader's language first. */
+  labelsOf?: (value: string) => readonly string[]
+}
+
+export const decimalSigns = ['.', ','] as const
+export type DecimalSign = (typeof decimalSigns)[number]
+export const dayOrders = ['day', 'month'] as const
+export type DayOrder = (typeof dayOrders)[number]
+
+/** The value of a text (null if it is empty), why it is none, or the habit that decides which of two values it is. */
+export type Read = { value: Json } | { fault: Fault } | { open: 'decimal' | 'dayOrder' }
+
+/** Why a text is no value, with the character or word that does not belong to one. */
+export type Fault = { code: FaultCode; part: string }
+
+export type FaultCode =
+  | ProblemCode
+  | 'not_a_number'
+  | 'other_currency'
+  | 'too_many_decimals'
+  | 'not_hours'
+  | 'not_a_day'
+  | 'short_year'
+  | 'has_time'
+  | 'no_such_word'
+  | 'not_yes_or_no'
+  | 'not_a_phone'
+  | 'not_an_email'
+  | 'not_an_address'
+  | 'not_an_id'
+  | 'no_text'
+
+export const refuse = (code: FaultCode, part: string): Read => ({ fault: { code, part } })
 
 /** The record whose values are erased: the singular of its resource, and its id. */
 export type ErasedRecord = { readonly one: string; readonly id: number }

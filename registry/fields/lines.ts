@@ -1,6 +1,7 @@
 import { linesMax, moneyMax } from '../limits.ts'
 import type { Field } from './index.ts'
-import type { CommonMembers, Kind } from './kind.ts'
+import { type CommonMembers, type Kind, refuse } from './kind.ts'
+import { spell } from './spelling.ts'
 
 /** The priced lines of an estimate or an invoice, in their order. */
 type LinesField = CommonMembers & { kind: 'lines' }
@@ -49,5 +50,7 @@ export const lines: Kind<LinesField> = {
   many: true,
   amount: (column) => `json_array_length(${column}) > 0`,
   typeName: () => 'EstimateLine',
+  parse: (text) => refuse('no_text', spell(text)),
+  format: (value) => JSON.stringify(value),
   example: () => [{ description: 'Brickwork, facing', quantity: 42.5, unit: 'm2', unit_price_minor: 8900 }],
 }

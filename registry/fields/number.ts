@@ -1,10 +1,46 @@
+import { currencies, minorDigits } from '../iso-codes.ts'
+import type { Json } from '../json.ts'
 import { moneyMax } from '../limits.ts'
-import type { CommonMembers, Kind } from './kind.ts'
+import { type CommonMembers, type Habits, type Kind, type Read, refuse } from './kind.ts'
+import { currencyWords, formatNumeral, parseNumber, symbolLanguages, unitsOf } from './numeral.ts'
+import { spell } from './spelling.ts'
 
 const int32Max = 2 ** 31 - 1
 
+/** The unit of a number that a person may write: a share in percent, or hours. */
+type Unit = '%' | 'h'
+
 /** A whole number between two bounds, both included. */
-type IntegerField = CommonMembers & { kind: 'integer'; min: number; max: number; example: number }
+type IntegerField = CommonMembers & { kind: 'integer'; min: number; max: number; example: number; unit?: Unit }
+
+/** Parses a number with its unit. */
+function parse(text: string, { unit }: { unit?: Unit }, { decimal }: Habits): Read {
+  if (unit === 'h') return parseHours(text)
+  const read = parseNumber(text, decimal, unit ? [unit] : [])
+  if ('part' in read) return refuse('not_a_number', read.part)
+  if ('open' in read) return read
+  if (read.numeral === '' && read.affixes > 0) return refuse('not_a_number', spell(text))
+  return { value: read.numeral === '' ? null : Number(read.numeral) }
+}
+
+/** Parses hours: 7:30, 7h30, 7.5 h. They have no thousands, so either sign stands before decimals. */
+function parseHours(text: string): Read {
+  const spelled = spell(text)
+  const [, clock, clockMinutes, letter, letterMinutes = '0'] =
+    /^(\d{1,3}):(\d{2})(?: ?h)?$|^(\d{1,3}) ?h ?(\d{2})?$/i.exec(spelled) ?? []
+  const hours = clock ?? letter
+  if (hours !== undefined) {
+    const minutes = Number(clockMinutes ?? letterMinutes)
+    // Minutes that are no hundredths of an hour are rounded half up.
+    if (minutes < 60) return { value: (Number(hours) * 100 + Math.round((minutes * 100) / 60)) / 100 }
+    return refuse('not_hours', spelled)
+  }
+  const [, numeral] = /^(-?\d*(?:[.,]\d+)?)(?: ?h)?$/i.exec(spelled) ?? []
+  if (numeral === undefined) return refuse('not_hours', spelled.match(/[^\d\s.,:+-]+/)?.[0] ?? spelled)
+  return /^-*$/.test(spelled) ? { value: null } : { value: Number(numeral.replace(',', '.')) }
+}
+
+const format = (value: Json, _: unknown, habits: Habits): string => formatNumeral(String(value), habits)
 
 export const integer: Kind<IntegerField> = {
   schema: ({ min, max }) => ({
@@ -16,6 +52,8 @@ export const integer: Kind<IntegerField> = {
   must: ({ min, max }) => `must be a whole number from ${min} to ${max}`,
   column: () => 'integer',
   check: ({ min, max }, column) => `${column} between ${min} and ${max}`,
+  parse,
+  format,
   example: ({ example }) => example,
   sortable: true,
 }
@@ -29,9 +67,24 @@ export const money: Kind<MoneyField> = {
   column: () => 'bigint',
   check: (_, column) => `${column} between 0 and ${moneyMax}`,
   amount: (column) => `${column} > 0`,
+  parse(text, _, { currency, language, decimal, isMinor }) {
+    const read = parseNumber(text, decimal, isMinor ? [] : currencyWords(symbolLanguages, currency, language))
+    if ('open' in read) return read
+    if ('part' in read) return refuse(isCurrency(read.part) ? 'other_currency' : 'not_a_number', read.part)
+    // Accounting formats show a dash for nothing.
+    if (read.numeral === '') return { value: read.affixes > 0 ? 0 : null }
+    const digits = isMinor ? 0 : minorDigits(currency)
+    const [whole = '', fraction = ''] = read.numeral.split('.')
+    if (fraction.length > digits) return refuse('too_many_decimals', fraction)
+    return { value: Number(whole + fraction.padEnd(digits, '0')) }
+  },
+  format: (value, _, habits) =>
+    formatNumeral(unitsOf(value as number, habits.isMinor ? 0 : minorDigits(habits.currency)), habits),
   example: () => 1250000,
   sortable: true,
 }
+
+const isCurrency = (word: string): boolean => /\p{Sc}/u.test(word) || currencies.includes(word.toUpperCase())
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
 type DecimalField = CommonMembers & {
@@ -41,6 +94,7 @@ type DecimalField = CommonMembers & {
   places: number
   above?: true
   example: number
+  unit?: Unit
 }
 
 export const decimal: Kind<DecimalField> = {
@@ -59,6 +113,8 @@ export const decimal: Kind<DecimalField> = {
   // JSON has 12.5 and not 12.50.
   shown: (column) => `trim_scale(${column})`,
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
+  parse,
+  format,
   example: ({ example }) => example,
   sortable: true,
   remark: ({ places }) => `At most ${places} decimals.`,

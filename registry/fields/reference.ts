@@ -1,13 +1,25 @@
+import type { Json } from '../json.ts'
 import { idMax } from '../limits.ts'
-import type { CommonMembers, Kind } from './kind.ts'
+import { type CommonMembers, type Kind, type Read, refuse } from './kind.ts'
+import { spell } from './spelling.ts'
 
 /** The record's own number. */
 type IdField = CommonMembers & { kind: 'id' }
+
+function parse(text: string): Read {
+  const spelled = spell(text)
+  if (spelled === '') return { value: null }
+  return /^\d{1,15}$/.test(spelled) ? { value: Number(spelled) } : refuse('not_an_id', spelled)
+}
+
+const format = (value: Json): string => String(value)
 
 export const id: Kind<IdField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record',
   column: () => 'bigint',
+  parse,
+  format,
   // The first demo company has a record with this id in every collection.
   example: () => 17,
   sortable: true,
@@ -35,6 +47,8 @@ export const reference: Kind<ReferenceField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record (a positive whole number)',
   column: () => 'bigint',
+  parse,
+  format,
   // An id from 7 to 12, different by resource. The first demo company has all of them, also in resources without
   // routes.
   example: ({ to, example }) => example ?? 7 + (to.length % 5),

@@ -1,4 +1,5 @@
-import type { CommonMembers, Kind } from './kind.ts'
+import { formatCodePoint, removeInvisible, trimInvisible } from '../invisible.ts'
+import { type CommonMembers, type Kind, type Read, refuse } from './kind.ts'
 
 /**
  * Text of up to `max` characters (code points), trimmed. If a required text is missing, `numbered` fills it: the
@@ -19,14 +20,30 @@ const bounded: Kind<TextField | ParagraphField> = {
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
   erased: ({ required, max }, { one, id }) => (required ? `Erased ${one} ${id}`.slice(0, max) : null),
+  parse: (text) => parseText(text, controls),
+  format: (value) => String(value),
   example: ({ example }) => example,
 }
+
+/** Composes letters with their marks (NFC), and refuses controls and a text that nobody sees. */
+function parseText(text: string, refused: RegExp): Read {
+  const value = trimInvisible(text).normalize('NFC')
+  const [control] = value.match(refused) ?? []
+  if (control !== undefined) return refuse('invisible', formatCodePoint(control))
+  if (removeInvisible(value).trim() !== '') return { value }
+  const [hidden] = text.match(/\S/u) ?? []
+  return hidden === undefined ? { value: null } : refuse('invisible', formatCodePoint(hidden))
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: tab and line breaks are no faults in several lines
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 export const text: Kind<TextField> = {
   ...bounded,
   sortable: true,
   text: 'line',
   numbering: ({ numbered }) => numbered,
+  parse: (text) => parseText(text, /\p{Cc}/u),
 }
 
 /** Long text, shown in several lines. */

@@ -9,7 +9,7 @@ export const equipmentLogs = record({
     equipment_id: { kind: 'reference', to: 'equipment', required: true, about: 'Which piece of equipment.' },
     project_id: { kind: 'reference', to: 'projects', about: 'On which project.' },
     logged_on: { kind: 'date', required: true, example: '2026-03-02', about: 'On which day.' },
-    hours: { kind: 'decimal', min: 0, max: 24, places: 2, example: 6, about: 'How many hours.' },
+    hours: { kind: 'decimal', min: 0, max: 24, places: 2, unit: 'h', example: 6, about: 'How many hours.' },
     type: { kind: 'choice', values: ['USAGE', 'SERVICE'], initial: 'USAGE', required: true, about: 'Use or service.' },
     billed: {
       kind: 'flag',

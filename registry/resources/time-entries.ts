@@ -15,6 +15,7 @@ export const timeEntries = record({
       above: true,
       max: 24,
       places: 2,
+      unit: 'h',
       required: true,
       example: 7.5,
       about: 'How many hours.',

@@ -1,0 +1,59 @@
+import type { Field } from '#registry/fields/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
+import { dayOrders, decimalSigns, type Fault, type FaultCode, type Habits, type Read } from '#registry/fields/kind.ts'
+import { minorDigits } from '#registry/iso-codes.ts'
+import { isSameJson, type Json } from '#registry/json.ts'
+import { checkValue } from './check-value.ts'
+
+/** Texts of people as values of fields, for forms, files and agents. Decisions, Values. */
+
+/**
+ * Parses a text to a value that the field accepts. If a habit is not decided, every choice of it is tried: the text is
+ * open if two of them give different values.
+ */
+export function parseValue(text: string, field: Field, habits: Habits): Read {
+  const read = kindOf(field).parse(text, field, habits)
+  if ('value' in read && read.value !== null) {
+    const { value, problems } = checkValue(field, read.value, '')
+    const [problem] = problems
+    return problem ? { fault: { code: problem.code, part: text.trim() } } : { value }
+  }
+  if (!('open' in read)) return read
+  const reads = choicesOf[read.open].map((choice) => parseValue(text, field, { ...habits, [read.open]: choice }))
+  const [one, ...others] = reads.filter((each) => 'value' in each)
+  if (!one) return reads[0] as Read
+  return others.every((other) => isSameJson(one.value, other.value)) ? one : read
+}
+
+const choicesOf = { decimal: decimalSigns, dayOrder: dayOrders }
+
+/** Formats a value as the text that a person would write; an empty text for null. */
+export const formatValue = (value: Json, field: Field, habits: Habits): string =>
+  value === null ? '' : kindOf(field).format(value, field, habits)
+
+/** Returns the sentence about a fault, which ends a sentence that begins with the name of the field. */
+export function faultMessage({ code, part }: Fault, field: Field, habits: Habits): string {
+  const needed = needs[code]?.(field, habits)
+  return needed === undefined ? kindOf(field).must(field) : `cannot be read at ${JSON.stringify(part)}: ${needed}`
+}
+
+const needs: { readonly [code in FaultCode]?: (field: Field, habits: Habits) => string } = {
+  not_a_number: (_, { decimal }) => `must be a number such as ${decimal === ',' ? '1.234,56' : '1,234.56'}`,
+  other_currency: (_, { currency }) => `must be an amount in ${currency}, the currency of the company`,
+  too_many_decimals: (_, { currency }) => `must have at most ${minorDigits(currency)} decimals`,
+  not_hours: () => 'must be hours such as 7:30 or 7.5',
+  not_a_day: () => 'must be a day such as 2026-03-31',
+  short_year: () => 'must be a day whose year has four digits',
+  has_time: () => 'must be a day without a time',
+  no_such_word: (field, { labelsOf }) =>
+    field.kind === 'choice'
+      ? `must be one of ${field.values.map((value) => labelsOf?.(value)[0] ?? value).join(', ')}`
+      : 'must be a country, or its code such as GB',
+  not_yes_or_no: () => 'must be yes or no',
+  not_a_phone: () => 'must be a telephone number such as +44 20 7946 0958',
+  not_an_email: () => 'must be one e-mail address such as ada@example.com',
+  not_an_address: () => 'must be a web address such as https://example.com',
+  not_an_id: () => 'must be the id of a record',
+  invisible: () => 'must be text without such a character',
+  no_text: () => 'must be sent by its members',
+}

@@ -1,0 +1,75 @@
+import { memoize } from '../memoize.ts'
+import { type Habits, type Read, refuse } from './kind.ts'
+import { foldLabel, spell } from './spelling.ts'
+
+/** Days as people write them. */
+
+/** Parses a day. Midnight may follow in any spelling: the day is the one that is written, in whatever zone. */
+export function parseDay(text: string, { language, dayOrder }: Habits): Read {
+  const spelled = spell(text)
+  if (spelled === '') return { value: null }
+  const day = spelled.replace(midnight, '')
+  const [, time] = /\d[T ,]+(\d{1,2}[:.]\d{2}.*)$/i.exec(day) ?? []
+  if (time !== undefined) return refuse('has_time', time)
+
+  const iso = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/.exec(day)
+  if (iso) return dayOf(text, iso[1], iso[3], iso[4])
+
+  const [, first, stroke, second, year = ''] = /^(\d{1,2})([-./]) ?(\d{1,2})\2 ?(\d{2}|\d{4})$/.exec(day) ?? []
+  if (year.length === 2) return refuse('short_year', year)
+  if (stroke !== undefined) {
+    const order = stroke === '.' ? 'day' : dayOrder
+    if (order === undefined) return { open: 'dayOrder' }
+    return order === 'day' ? dayOf(text, year, second, first) : dayOf(text, year, first, second)
+  }
+
+  const named = /^(?<day>\d{1,2})[-. /]*(?<month>\p{L}+)\.?[-, /]*(?<year>\d{2}|\d{4})$/u.exec(day)
+  const { groups } = named ?? /^(?<month>\p{L}+)\.? ?(?<day>\d{1,2})(?:, ?| )(?<year>\d{2}|\d{4})$/u.exec(day) ?? {}
+  if (!groups) return refuse('not_a_day', day.match(/\p{L}+/u)?.[0] ?? spelled)
+  const month = monthsIn(monthLanguages, language).get(foldLabel(groups.month as string))
+  if (month === undefined) return refuse('not_a_day', groups.month as string)
+  if (groups.year?.length === 2) return refuse('short_year', groups.year)
+  return dayOf(text, groups.year, String(month), groups.day)
+}
+
+const midnight =
+  /(?:[T ,]+)(?:0{1,2}:00(?::00(?:[.,]0{1,9})?)?(?: ?AM| Uhr)?|12:00(?::00(?:[.,]0{1,9})?)? ?AM)(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+
+/** Returns the day if the calendar has it. */
+function dayOf(text: string, year = '', month = '', day = ''): Read {
+  const value = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return isCalendarDay(value) ? { value } : refuse('not_a_day', spell(text))
+}
+
+export function isCalendarDay(value: string): boolean {
+  const at = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+}
+
+/** The languages of the interface, in the forms that differ in names of months. */
+const monthLanguages: readonly string[] = ['en-GB', 'en-US', 'de', 'de-AT']
+
+/** Returns the numbers of months by their names in the languages of the interface and a further one, from 1. */
+const monthsIn = memoize((languages: readonly string[], language: string): ReadonlyMap<string, number> => {
+  // Excel's short form in German, which Intl does not have.
+  const months = new Map([['mrz', 3]])
+  for (const each of [language, ...languages].toReversed())
+    for (const month of ['long', 'short'] as const)
+      for (const day of [undefined, 'numeric'] as const) {
+        const format = new Intl.DateTimeFormat(each, { month, day, timeZone: 'UTC' })
+        for (let n = 1; n <= 12; n += 1) {
+          const part = format.formatToParts(Date.UTC(2026, n - 1, 1)).find(({ type }) => type === 'month')
+          if (part) months.set(foldLabel(part.value), n)
+        }
+      }
+  return months
+})
+
+/** Formats a day in the language, by the name of the month where its order could be taken for another. */
+export const formatDay = (value: string, { language }: Habits): string =>
+  dayFormat(monthLanguages, language).format(new Date(`${value}T00:00:00Z`))
+
+const dayFormat = memoize(
+  (_: readonly string[], language: string) =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }),
+)
