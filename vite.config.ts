@@ -13,6 +13,8 @@ export default defineConfig({
     target: 'es2022',
     outDir: 'dist',
     emptyOutDir: true,
+    // The builder of the service makes licences.txt of it.
+    license: { fileName: 'licences.json' },
     // A page of this service loads from this service: nothing is inlined, so the policy needs no data: script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { stopSignals } from '../lifecycle.ts'
-import { licenceText, pathsBelow, pathsOfModules, readLock } from './licences.ts'
+import { licenceAt, licenceText, pathsBelow, readLock } from './licences.ts'
 
 /**
  * The process of build-console.ts that builds the console, and all other files of the pages, into the folder of its
@@ -31,11 +31,11 @@ try {
   // After the lines above, because loading vite blocks all events for a while.
   const { build } = await import('vite')
   const configFile = join(import.meta.dirname, '../../vite.config.ts')
-  const made = await build({ configFile, logLevel: 'silent', build: { outDir: place } })
+  await build({ configFile, logLevel: 'silent', build: { outDir: place } })
   await copyFile(new URL('browser/standalone.js', import.meta.resolve(referencePackage)), join(place, 'scalar.js'))
   await compress(join(place, 'assets'), constants.BROTLI_MAX_QUALITY)
   await compress(place, scriptQuality)
-  await writeFile(join(place, 'licences.txt'), await licencesOf(made))
+  await writeLicences()
 } catch (error) {
   process.exitCode = 1
   process.stderr.write(`${(error as Error).message}\n`)
@@ -54,15 +54,16 @@ function expectTools(): void {
   }
 }
 
-/** Returns the licences of the packages in the interface, and of all that the reference page's script may contain. */
-async function licencesOf(made: Awaited<ReturnType<typeof import('vite')['build']>>): Promise<string> {
-  const chunks = [made].flat().flatMap((each) => ('output' in each ? each.output : []))
-  const modules = chunks.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+/** Writes the licences of the packages in the interface, and of all that the reference page's script may contain. */
+async function writeLicences(): Promise<void> {
+  const ofBundle = join(place, 'licences.json')
   const lock = await readLock()
-  return licenceText(lock, {
-    'In the web interface': pathsOfModules(modules),
-    'In the reference page': pathsBelow(lock, referencePackage),
+  const text = licenceText({
+    'In the web interface': JSON.parse(await readFile(ofBundle, 'utf8')),
+    'In the reference page': await Promise.all(pathsBelow(lock, referencePackage).map((path) => licenceAt(lock, path))),
   })
+  await rm(ofBundle)
+  await writeFile(join(place, 'licences.txt'), text)
 }
 
 /**

@@ -18,20 +18,6 @@ type Lock = { packages: { [path: string]: Entry } }
 
 export const readLock = async (): Promise<Lock> => JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
 
-/** Returns the packages of bundled modules as paths in node_modules. */
-export const pathsOfModules = (files: readonly string[]): string[] =>
-  [...new Set(files.flatMap((file) => packageOf(file) ?? []))].toSorted()
-
-/** Returns the path of a file's package, as in the lockfile. */
-function packageOf(file: string): string | undefined {
-  const folder = 'node_modules/'
-  const [first, last] = [file.indexOf(folder), file.lastIndexOf(folder) + folder.length]
-  if (first < 0) return undefined
-  const words = file.slice(last).split('/')
-  const name = words.slice(0, words[0]?.startsWith('@') ? 2 : 1)
-  return words.length > name.length ? file.slice(first, last) + name.join('/') : undefined
-}
-
 /** Returns the paths of a package and all its dependencies in node_modules. */
 export function pathsBelow({ packages }: Lock, name: string): string[] {
   const found = new Set<string>()
@@ -65,22 +51,25 @@ export function partAt({ packages }: Lock, path: string): Part {
   return { name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version, licence: license }
 }
 
-/** Formats the licences that are distributed with the pages. */
-export async function licenceText(lock: Lock, sections: { [title: string]: readonly string[] }): Promise<string> {
-  const parts = Object.entries(sections).map(async ([title, paths]) => {
-    const texts = await Promise.all(paths.map((path) => oneText(lock, path)))
-    return [`# ${title}`, ...texts].join('\n\n')
-  })
-  return `${(await Promise.all(parts)).join('\n\n')}\n`
-}
+/** A package with its licence, in the form in which Vite lists those of a build. */
+export type Licence = { name: string; version: string; identifier?: string; text?: string }
 
-async function oneText(lock: Lock, path: string): Promise<string> {
+/** Formats the licences that are distributed with the pages. */
+export const licenceText = (sections: { [title: string]: readonly Licence[] }): string =>
+  `${Object.entries(sections)
+    .map(([title, licences]) => [`# ${title}`, ...licences.map(formatLicence)].join('\n\n'))
+    .join('\n\n')}\n`
+
+const formatLicence = ({ name, version, identifier, text = `By ${name}, without a text of it.` }: Licence): string =>
+  `## ${name} ${version} (${identifier})\n\n${text}`
+
+/** Reads the licence of a package at its path in node_modules, or who made it if it has no text. */
+export async function licenceAt(lock: Lock, path: string): Promise<Licence> {
   const { name, version, licence } = partAt(lock, path)
   const names = (await readdir(join(root, path))).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
   const texts = await Promise.all(names.toSorted().map((file) => readFile(join(root, path, file), 'utf8')))
   const { author, repository } = JSON.parse(await readFile(join(root, path, 'package.json'), 'utf8'))
   const by = [author?.name ?? author, repository?.url ?? repository].filter((word) => typeof word === 'string')
-  const said =
-    texts.length > 0 ? texts.map((text) => text.trim()) : [`By ${by.join(', ') || name}, without a text of it.`]
-  return [`## ${name} ${version} (${licence})`, ...said].join('\n\n')
+  const text = texts.map((each) => each.trim()).join('\n\n') || `By ${by.join(', ') || name}, without a text of it.`
+  return { name, version, identifier: licence, text }
 }
