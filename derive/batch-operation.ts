@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, idMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { definitionOf, type Registry } from '#registry/resources/index.ts'
+import { checkObject } from './check-object.ts'
 
 /** One operation of a batch, and all of its problems. */
 
@@ -39,15 +40,19 @@ export function readOperation(
   names: Names,
   among: Registry,
 ): { wanted: BatchOperation } | { problems: Problem[] } {
-  const { op, records, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
-  const definition = resourceOf(among, records)
+  const { op, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
+  const definition = resourceOf(among, row.records)
   const known = isOp(op) ? batchOperations[op] : undefined
-  const resources = among.map(({ name }) => name)
+  const words = { op: batchOps, records: among.map(({ name }) => name) }
   const { refs, lost } = readRefs(definition, body, names)
   const problems = [
-    ...findUnknownMembers(row, members),
-    ...(known ? [] : [oneOf('op', op, batchOps)]),
-    ...(definition ? [] : [oneOf('records', records, resources)]),
+    ...checkObject(row, {
+      members: { ...members, ...words },
+      isSorted: true,
+      absent: (member) => (member ? 'is required' : undefined),
+      unknown: () => notKnown(Object.keys(members)),
+      check: (member, value, at) => (member ? oneOf(at, value, member) : { value }),
+    }).problems,
     ...(known ? [...targetProblems(known, id, externalRef), ...bodyProblems(known, body)] : []),
     ...(known ? conditionProblems(known, ifMatch) : []),
     ...nameProblems(as, names),
@@ -69,7 +74,10 @@ export function needOf(
     : undefined
 }
 
-const members = ['op', 'records', 'id', 'external_ref', 'if_match', 'body', 'as']
+/** The members of an operation in their order, by name. Those that depend on each other are checked together. */
+const members: { readonly [name: string]: readonly string[] | null } = Object.fromEntries(
+  ['op', 'records', 'id', 'external_ref', 'if_match', 'body', 'as'].map((name) => [name, null]),
+)
 
 type BatchAction = (typeof batchOperations)[BatchOp]
 
@@ -150,14 +158,11 @@ const isOp = (op: Json | undefined): op is BatchOp => (batchOps as readonly unkn
 const resourceOf = (among: Registry, records: Json | undefined): Definition | undefined =>
   typeof records === 'string' ? definitionOf(among, records) : undefined
 
-export const oneOf = (field: string, given: Json | undefined, words: readonly string[]): Problem =>
-  given === undefined
-    ? problem(field, 'required', 'is required')
-    : problem(field, typeof given === 'string' ? 'not_allowed' : 'wrong_type', `must be one of ${words.join(', ')}`)
+/** Returns the value if it is one of the words, else its problem. */
+export const oneOf = (path: string, value: Json, words: readonly string[]): Problem[] | { value: Json } =>
+  (words as readonly Json[]).includes(value)
+    ? { value }
+    : [problem(path, typeof value === 'string' ? 'not_allowed' : 'wrong_type', `must be one of ${words.join(', ')}`)]
 
-/** Names up to a hundred unknown members; a row with more is no typing error. */
-export const findUnknownMembers = (given: JsonObject, known: readonly string[]): Problem[] =>
-  Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .slice(0, 100)
-    .map((name) => problem(name.slice(0, 100), 'unknown_field', `is not known here; there are ${known.join(', ')}`))
+/** Returns the message for an unknown member of an object that is no record. */
+export const notKnown = (names: readonly string[]): string => `is not known here; there are ${names.join(', ')}`

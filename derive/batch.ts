@@ -4,7 +4,8 @@ import { batchOperationsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type Registry, servedResources } from '#registry/resources/index.ts'
-import { type BatchOperation, findUnknownMembers, isName, needOf, oneOf, readOperation } from './batch-operation.ts'
+import { type BatchOperation, isName, needOf, notKnown, oneOf, readOperation } from './batch-operation.ts'
+import { checkObject } from './check-object.ts'
 import type { BodyNeeds } from './operations/operation.ts'
 import { rightsOfBody } from './visible.ts'
 
@@ -37,22 +38,32 @@ export function batchNeeds(body: Json): BodyNeeds {
 
 /** Parses a batch of the resources in `among`. Throws if the body is no batch at all. */
 export function readBatch(body: Json, among: Registry = servedResources): Batch {
-  if (!isObject(body)) throw invalidFields([problem('', 'wrong_type', 'The body must be one JSON object')])
-  const { mode, operations } = body
-  const isList = Array.isArray(operations) && operations.length > 0
-  const lacking = operations === undefined ? 'required' : 'wrong_type'
-  const problems = [
-    ...findUnknownMembers(body, ['mode', 'operations']),
-    ...(isMode(mode) ? [] : [oneOf('mode', mode, batchModes)]),
-    ...(isList ? [] : [problem('operations', lacking, 'must be a list of at least one operation')]),
-  ]
-  if (isList && operations.length > batchOperationsMax) {
+  const { accepted, problems } = checkObject(body, {
+    members: batchMembers,
+    isSorted: true,
+    absent: ({ absent }) => absent,
+    unknown: () => notKnown(Object.keys(batchMembers)),
+    check: ({ check }, value, path) => check(path, value),
+  })
+  const { mode, operations } = accepted as { mode: BatchMode; operations: Json[] }
+  if (operations?.length > batchOperationsMax) {
     throw new Refusal('payload_too_large', {
       detail: `The batch has ${operations.length} operations; send at most ${batchOperationsMax} in one.`,
     })
   }
   if (problems.length > 0) throw invalidFields(problems)
-  return { mode: mode as BatchMode, rows: readRows(operations as Json[], among) }
+  return { mode, rows: readRows(operations, among) }
+}
+
+const listMust = 'must be a list of at least one operation'
+
+const batchMembers = {
+  mode: { absent: 'is required', check: (path: string, value: Json) => oneOf(path, value, batchModes) },
+  operations: {
+    absent: listMust,
+    check: (path: string, value: Json) =>
+      Array.isArray(value) && value.length > 0 ? { value } : [problem(path, 'wrong_type', listMust)],
+  },
 }
 
 function readRows(operations: readonly Json[], among: Registry): BatchRow[] {
@@ -67,5 +78,3 @@ function readRows(operations: readonly Json[], among: Registry): BatchRow[] {
     return { n, as, ...read }
   })
 }
-
-const isMode = (mode: Json | undefined): mode is BatchMode => (batchModes as readonly unknown[]).includes(mode)

@@ -3,7 +3,8 @@ import { type Problem, type ProblemCode, problem } from '#registry/definition.ts
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
-import { countStrangers, type Strangers } from '#registry/strangers.ts'
+import { countStrangers, noField, type Strangers } from '#registry/strangers.ts'
+import { checkObject } from './check-object.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
 /** Checks of one value by itself: type, length, members. */
@@ -13,7 +14,9 @@ export const checkValue = (field: Field, sent: Json, path: string): { value: Jso
   checkAt(field, sent, { path, before: null, strangers: countStrangers() })
 
 /** The place of a value in a body: its path, the stored value, and the unknown members found so far. */
-type ValuePlace<Before extends Json = Json> = { path: string; before: Before; strangers: Strangers }
+type ValuePlace = { path: string; before: Json; strangers: Strangers }
+/** The place of an object: its path with a dot at the end, and the unknown members, unless it is the whole body. */
+type ObjectPlace = { path: string; before: JsonObject | null; strangers?: Strangers }
 
 function checkAt(field: Field, sent: Json, place: ValuePlace): { value: Json; problems: Problem[] } {
   const { path, before, strangers } = place
@@ -29,11 +32,7 @@ function checkAt(field: Field, sent: Json, place: ValuePlace): { value: Json; pr
   if (members) {
     const inside = kind.many
       ? checkList(members, value as Json[], place)
-      : checkMembers(members, value as JsonObject, {
-          path: `${path}.`,
-          before: isObject(before) ? before : null,
-          strangers,
-        })
+      : checkFields(members, value, { path: `${path}.`, before: isObject(before) ? before : null, strangers })
     if (inside.problems.length > 0) return { value, problems: inside.problems }
     const full = 'list' in inside ? inside.list : filledIn(members, inside.accepted, before)
     return { value: kind.stored?.(field, full) ?? (kind.stored ? null : full), problems: [] }
@@ -54,42 +53,31 @@ function isTooLong({ maxLength, maxItems }: JsonSchema, value: Json): boolean {
 
 type Members = { readonly [name: string]: Field }
 
-export function checkMembers(
-  fields: Members,
-  body: JsonObject,
-  { path, before, strangers }: ValuePlace<JsonObject | null>,
-) {
-  const accepted: JsonObject = {}
-  const problems: Problem[] = []
-  const refuse = (name: string, code: ProblemCode, message: string) =>
-    problems.push(problem(path + name, code, message))
-
-  for (const [name, sent] of Object.entries(body)) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) problems.push(...strangers.meet(path + name, () => findWritableNames(fields)))
-    else if (field.readOnly) refuse(name, 'read_only', 'is set by the service and cannot be sent')
-    else if (sent === null && !mayBeNull(field)) refuse(name, 'required', 'cannot be null')
-    else if (sent === null) accepted[name] = null
-    else {
-      const checked = checkAt(field, sent, { path: path + name, before: before?.[name] ?? null, strangers })
-      if (checked.problems.length === 0) accepted[name] = checked.value
-      else problems.push(...checked.problems)
-    }
-  }
-  if (before === null) {
-    for (const [name, field] of Object.entries(fields)) {
-      if (mustBeGiven(field) && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
-    }
-  }
-  return { accepted, problems }
+/** Checks the members of an object. `before` is the stored one, if the object changes it. */
+export function checkFields(fields: Members, object: Json, { path, before, strangers }: ObjectPlace) {
+  return checkObject(
+    object,
+    {
+      members: fields,
+      path,
+      absent: (field) => (before === null && mustBeGiven(field) ? 'is required' : undefined),
+      unknown: () => noField(Object.keys(fields).filter((name) => !fields[name]?.readOnly)),
+      check(field, value, at, strangers) {
+        if (field.readOnly) return [problem(at, 'read_only', 'is set by the service and cannot be sent')]
+        if (value === null) return mayBeNull(field) ? { value } : [problem(at, 'required', 'cannot be null')]
+        const stored = before?.[at.slice(path.length)] ?? null
+        const checked = checkAt(field, value, { path: at, before: stored, strangers })
+        return checked.problems.length > 0 ? checked.problems : checked
+      },
+    },
+    strangers,
+  )
 }
 
 function checkList(members: Members, list: Json[], { path, strangers }: ValuePlace) {
-  const checked = list.map((item, index) => {
-    const at = `${path}[${index}]`
-    if (!isObject(item)) return { accepted: {}, problems: [problem(at, 'wrong_type', 'must be an object')] }
-    return checkMembers(members, item, { path: `${at}.`, before: null, strangers })
-  })
+  const checked = list.map((item, index) =>
+    checkFields(members, item, { path: `${path}[${index}].`, before: null, strangers }),
+  )
   return {
     list: checked.map(({ accepted }): Json => filledIn(members, accepted, null)),
     problems: checked.flatMap(({ problems }) => problems),
@@ -107,8 +95,6 @@ const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObj
       return [name, accepted[name] !== undefined ? accepted[name] : (was ?? null)]
     }),
   )
-
-const findWritableNames = (fields: Members): string[] => Object.keys(fields).filter((name) => !fields[name]?.readOnly)
 
 /** The code in a 422, by the keyword of JSON Schema that failed. */
 const codes: { readonly [keyword: string]: ProblemCode } = {

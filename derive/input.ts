@@ -1,8 +1,7 @@
 import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
 import { choiceOf, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
-import { countStrangers } from '#registry/strangers.ts'
-import { checkMembers, checkValue } from './check-value.ts'
+import { checkFields, checkValue } from './check-value.ts'
 import { lockProblems } from './protection.ts'
 
 /**
@@ -42,12 +41,8 @@ export function checkRecord(
 /** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
 export function checkBody(definition: Definition, body: Json, before: JsonObject | null): CheckResult {
   const stored = before ?? createBlankRecord(definition)
-  if (!isObject(body)) {
-    return { sent: {}, after: stored, problems: [problem('', 'wrong_type', 'The body must be one JSON object')] }
-  }
-  const strangers = countStrangers()
-  const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })
-  return { sent: accepted, after: { ...stored, ...accepted }, problems: [...problems, ...strangers.left()] }
+  const { accepted, problems } = checkFields(definition.fields, body, { path: '', before })
+  return { sent: accepted, after: { ...stored, ...accepted }, problems }
 }
 
 /** Returns the value of one field of a body, or null if it is absent or not acceptable. */

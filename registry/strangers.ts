@@ -11,10 +11,10 @@ export function countStrangers() {
   let met = 0
   return {
     /** Returns the problem of an unknown member, if it is one of those that are named. */
-    meet(path: string, fields: () => readonly string[]): Problem[] {
+    meet(path: string, message: () => string): Problem[] {
       met++
       if (met > strangersNamedMax) return []
-      return [problem(shortenPath(path), 'unknown_field', `is not a field here; the fields are ${fields().join(', ')}`)]
+      return [problem(shortenPath(path), 'unknown_field', message())]
     },
     /** Returns one problem for all members that were not named. */
     left(): Problem[] {
@@ -25,6 +25,9 @@ export function countStrangers() {
     },
   }
 }
+
+/** Returns the message for an unknown member of an object with these fields. */
+export const noField = (fields: readonly string[]): string => `is not a field here; the fields are ${fields.join(', ')}`
 
 /** A cut surrogate pair becomes U+FFFD. */
 const shortenPath = (path: string): string =>

@@ -12,7 +12,8 @@ import { batchNameLengthMax, idMax, searchLengthMax } from '#registry/limits.ts'
 import { memoize } from '#registry/memoize.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
-import { batchOps, findUnknownMembers } from '../batch-operation.ts'
+import { batchOps, notKnown } from '../batch-operation.ts'
+import { checkObject } from '../check-object.ts'
 
 /** A tool of /mcp: its name, its arguments and its answer, derived from the registry. Decisions, Agents. */
 export type Tool = {
@@ -250,24 +251,19 @@ export const toolNamed = (served: Registry, name: string): Tool | undefined =>
 /** Returns the arguments of a tool. Throws if one is unknown, missing or malformed, and names all of these. */
 export function readArguments(tool: Tool, sent: Json | undefined): JsonObject {
   const given = sent ?? {}
-  if (!isObject(given)) throw invalidFields([problem('', 'wrong_type', 'The arguments must be one JSON object')])
-  const problems = [
-    ...findUnknownMembers(given, Object.keys(tool.arguments)),
-    ...wrongIn(tool, given),
-    ...checkChoice(tool, given),
-  ]
-  if (problems.length > 0) throw invalidFields(problems)
-  return given
-}
-
-const wrongIn = (tool: Tool, given: JsonObject): Problem[] =>
-  Object.entries(tool.arguments).flatMap(([name, argument]) => {
-    const value = given[name]
-    if (value === undefined) return argument.required ? [problem(name, 'required', 'is required')] : []
-    return isGood(argument, value) ? [] : [problem(name, 'wrong_type', argument.must)]
+  const { problems } = checkObject(given, {
+    members: tool.arguments,
+    subject: 'The arguments',
+    isSorted: true,
+    absent: ({ required }) => (required ? 'is required' : undefined),
+    unknown: () => notKnown(Object.keys(tool.arguments)),
+    check: (argument, value, at) =>
+      validatorOf(argument).Check(value) ? { value } : [problem(at, 'wrong_type', argument.must)],
   })
-
-const isGood = (argument: Argument, value: Json): boolean => validatorOf(argument).Check(value)
+  const wrong = isObject(given) ? [...problems, ...checkChoice(tool, given)] : problems
+  if (wrong.length > 0) throw invalidFields(wrong)
+  return given as JsonObject
+}
 
 const validatorOf = memoize(({ schema, judged }: Argument) => Compile(judged ?? schema))
 

@@ -1,9 +1,10 @@
+import { checkObject, type ObjectRules } from '#derive/check-object.ts'
 import { checkValue } from '#derive/check-value.ts'
 import type { Members, MemberType, Shape } from '#derive/console/operation.ts'
-import type { Problem, ProblemCode } from '#registry/definition.ts'
+import { type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
-import { countStrangers } from '#registry/strangers.ts'
+import { noField, type Strangers } from '#registry/strangers.ts'
 
 /** Returns the members of a body, nothing stripped and nothing converted. Throws all problems at once. */
 export function readMembers<S extends Shape>(body: Json, shape: S): Members<S> {
@@ -12,29 +13,19 @@ export function readMembers<S extends Shape>(body: Json, shape: S): Members<S> {
   return body as unknown as Members<S>
 }
 
-function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
-  if (!isObject(body)) {
-    const message = path === '' ? 'The body must be one JSON object' : 'must be an object'
-    return [{ field: path.slice(0, -1), code: 'wrong_type', message }]
+function problemsOf(body: Json, shape: Shape, path: string, strangers?: Strangers): Problem[] {
+  const rules: ObjectRules<Shape[string]> = {
+    members: shape,
+    path,
+    absent: (member) => (typeof member === 'string' && !member.endsWith('?') ? 'is required' : undefined),
+    unknown: () => noField(Object.keys(shape)),
+    check(member, value, at, met) {
+      if (typeof member === 'object') return problemsOf(value, member, `${at}.`, met)
+      const { is, must } = sorts[member.replace('?', '') as MemberType]
+      return is(value) ? { value } : [problem(at, 'wrong_type', must)]
+    },
   }
-  const problems: Problem[] = []
-  const strangers = countStrangers()
-  const refuse = (name: string, code: ProblemCode, message: string) =>
-    problems.push({ field: path + name, code, message })
-  for (const [name, value] of Object.entries(body)) {
-    const member = Object.hasOwn(shape, name) ? shape[name] : undefined
-    if (member === undefined) problems.push(...strangers.meet(path + name, () => Object.keys(shape)))
-    else if (typeof member === 'object') problems.push(...problemsOf(value, member, `${path}${name}.`))
-    else {
-      const sort = sorts[member.replace('?', '') as MemberType]
-      if (!sort.is(value)) refuse(name, 'wrong_type', sort.must)
-    }
-  }
-  for (const [name, member] of Object.entries(shape)) {
-    const isNeeded = typeof member === 'string' && !member.endsWith('?')
-    if (isNeeded && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
-  }
-  return [...problems, ...strangers.left()]
+  return checkObject(body, rules, strangers).problems
 }
 
 const sorts: { readonly [sort in MemberType]: { is(value: Json): boolean; must: string } } = {

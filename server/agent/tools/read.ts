@@ -1,6 +1,7 @@
 import { describeResource, describeResources, filterNames } from '#derive/agent/describe.ts'
 import { cutTexts, rowsThatFit, shorten } from '#derive/agent/fit.ts'
-import { findUnknownMembers } from '#derive/batch-operation.ts'
+import { notKnown } from '#derive/batch-operation.ts'
+import { checkObject } from '#derive/check-object.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import { ownRoute, routesOn } from '#derive/routes.ts'
 import { agentPageMax } from '#registry/agents.ts'
@@ -138,10 +139,14 @@ function withRoom(rows: readonly JsonObject[], answer: (rows: readonly JsonObjec
 
 /** Returns the filters in the form of a query of /v1. */
 function filtersIn(definition: Definition, where: JsonObject): { [name: string]: string } {
-  const problems = findUnknownMembers(where, filterNames(definition)).map((one) => ({
-    ...one,
-    field: `where.${one.field}`,
-  }))
+  const names = filterNames(definition)
+  const { problems } = checkObject(where, {
+    members: Object.fromEntries(names.map((name) => [name, name])),
+    path: 'where.',
+    absent: () => undefined,
+    unknown: () => notKnown(names),
+    check: (_, value) => ({ value }),
+  })
   if (problems.length > 0) throw invalidFields(problems)
   return Object.fromEntries(
     Object.entries(where).map(([name, value]) => [name, Array.isArray(value) ? value.join() : String(value)]),
