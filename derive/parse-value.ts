@@ -1,6 +1,13 @@
-import type { Field } from '#registry/fields/index.ts'
-import { kindOf } from '#registry/fields/index.ts'
-import { dayOrders, decimalSigns, type Fault, type FaultCode, type Habits, type Read } from '#registry/fields/kind.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import {
+  dayOrders,
+  decimalSigns,
+  type Fault,
+  type FaultCode,
+  type Habits,
+  type OpenHabit,
+  type Read,
+} from '#registry/fields/kind.ts'
 import { minorDigits } from '#registry/iso-codes.ts'
 import { isSameJson, type Json } from '#registry/json.ts'
 import { checkValue } from './check-value.ts'
@@ -19,13 +26,17 @@ export function parseValue(text: string, field: Field, habits: Habits): Read {
     return problem ? { fault: { code: problem.code, part: text.trim() } } : { value }
   }
   if (!('open' in read)) return read
-  const reads = choicesOf[read.open].map((choice) => parseValue(text, field, { ...habits, [read.open]: choice }))
+  const reads = parseOpen(read.open, text, field, habits).map(([, each]) => each)
   const [one, ...others] = reads.filter((each) => 'value' in each)
   if (!one) return reads[0] as Read
   return others.every((other) => isSameJson(one.value, other.value)) ? one : read
 }
 
-const choicesOf = { decimal: decimalSigns, dayOrder: dayOrders }
+/** Parses a text by each choice of a habit. */
+export const parseOpen = (open: OpenHabit, text: string, field: Field, habits: Habits): [choice: string, Read][] =>
+  choicesOf[open].map((choice) => [choice, parseValue(text, field, { ...habits, [open]: choice })])
+
+const choicesOf: { readonly [open in OpenHabit]: readonly string[] } = { decimal: decimalSigns, dayOrder: dayOrders }
 
 /** Formats a value as the text that a person would write; an empty text for null. */
 export const formatValue = (value: Json, field: Field, habits: Habits): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import type { JsonObject } from '#registry/json.ts'
 import type { RefusedRow } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import * as german from '../../console/texts/de/records.ts'
@@ -8,16 +8,17 @@ import * as english from '../../console/texts/en/records.ts'
 import { visibleDefinition } from '../visible.ts'
 import { type FileOptions, readFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
+import { type ChosenHabits, decideHabits, type FileHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
 import { differenceCsv, refusedCsv } from './report.ts'
 import { type ImportSettings, settingsProblems } from './rows.ts'
 import { createSession, type SessionOptions } from './session.ts'
-import { guess, guessHabits, targetsOf, withheldColumns } from './targets.ts'
-import { habitsOf, readCell } from './values.ts'
+import { guess, targetsOf, withheldColumns } from './targets.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
 const catalogues = [english, german]
+const reading = { encoding: 'utf-8', delimiter: ',', noHeader: false } as const
 
 const bytesOf = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Uint8Array => Buffer.from(text, encoding)
 const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options)
@@ -128,97 +129,62 @@ describe('Columns are known by the names of fields and by their labels in both l
   })
 })
 
-describe('A cell says what people write', () => {
-  const read = (definition: Definition, path: string, text: string, given: object = {}) => {
-    const target = targetsOf(definition).find((one) => one.path === path)
-    if (!target) throw new Error(path)
-    const habits = habitsOf({ dates: 'dmy', decimal: 'comma', currency: 'EUR', ...given })
-    const wordsFor = (value: string) =>
-      catalogues.flatMap(
-        (catalogue) =>
-          (catalogue.records[definition.name as 'clients'].values as { [value: string]: string })[value] ?? [],
-      )
-    const outcome = readCell(text, { field: target.field, path, exact: 'exact' in given, habits, wordsFor })
-    return 'problem' in outcome ? outcome.problem.code : outcome.value
-  }
-  const rows: [path: string, text: string, given: object, value: Json][] = [
-    ['credit_limit_minor', '1.234,56', {}, 123456],
-    ['credit_limit_minor', '1.234', {}, 123400],
-    ['credit_limit_minor', '1234,5', {}, 123450],
-    ['credit_limit_minor', '1 234,50 €', {}, 123450],
-    ['credit_limit_minor', 'EUR 12', {}, 1200],
-    ['credit_limit_minor', "1'234.50", { decimal: 'point' }, 123450],
-    ['credit_limit_minor', '1,234.56', { decimal: 'point' }, 123456],
-    ['credit_limit_minor', '1250', { exact: true }, 1250],
-    ['credit_limit_minor', '1234', { currency: 'JPY' }, 1234],
-    ['credit_limit_minor', '12,345', {}, 'wrong_format'],
-    ['credit_limit_minor', '1,234.56', {}, 'not_a_number'],
-    ['credit_limit_minor', '12.34.5', {}, 'not_a_number'],
-    ['credit_limit_minor', '=cmd', {}, 'not_a_number'],
-    ['credit_limit_minor', '12 $', {}, 'other_currency'],
-    ['credit_limit_minor', '12 USD', {}, 'other_currency'],
-    ['credit_limit_minor', '-5', {}, 'out_of_range'],
-    ['payment_terms_days', '30', {}, 30],
-    ['payment_terms_days', '30,5', {}, 'wrong_type'],
-    ['status', 'ACTIVE', {}, 'ACTIVE'],
-    ['status', 'Interessent', {}, 'PROSPECT'],
-    ['status', 'prospect', {}, 'PROSPECT'],
-    ['status', 'Ruht', {}, 'no_such_word'],
-    ['billing_address.country', 'de', {}, 'DE'],
-    ['billing_address.country', 'Deutschland', {}, 'DE'],
-    ['billing_address.country', 'Germany', {}, 'DE'],
-    ['billing_address.country', 'Atlantis', {}, 'no_such_word'],
-    ['billing_address.country', 'XX', {}, 'wrong_format'],
-    ['email', 'nobody', {}, 'wrong_format'],
-    ['name', 'x'.repeat(1024 ** 2), {}, 'too_long'],
-    ['name', "'=SUM(A1)", {}, '=SUM(A1)'],
-    ['name', "'s-Hertogenbosch", {}, "'s-Hertogenbosch"],
+describe('All cells together decide how numbers and days are written; what they leave open is asked', () => {
+  const both = { decimal: 'open', dates: 'open' }
+  const rows: [title: string, amounts: string[], days: string[], chosen: ChosenHabits, decided: object][] = [
+    ['a comma and two digits', ['1.234,56', '12'], ['31/03/2026'], {}, { decimal: 'comma', dates: 'dmy' }],
+    ['a point after a comma', ['1,234.56'], ['03/31/2026'], {}, { decimal: 'point', dates: 'mdy' }],
+    [
+      'a part above 12 in the last row',
+      ['1', '2'],
+      ['03/04/2026', '3/31/2026'],
+      {},
+      { decimal: undefined, dates: 'mdy' },
+    ],
+    [
+      'three digits, as the dollar has two decimals',
+      ['1,234'],
+      ['2026-01-31'],
+      {},
+      { decimal: 'point', dates: undefined },
+    ],
+    ['nothing', ['12'], ['31.03.2026', '31-Mar-2026'], {}, { decimal: undefined, dates: undefined }],
+    ['an order that nothing decides', ['1'], ['01/02/2026'], {}, { decimal: undefined, dates: 'open' }],
+    ['the same day in both orders', ['1'], ['02/02/2026'], {}, { decimal: undefined, dates: undefined }],
+    ['cells that contradict each other', ['1,5', '2.5'], ['31/03/2026', '03/31/2026'], {}, both],
+    ['a choice', ['1,5'], ['01/02/2026'], { decimal: 'point', dates: 'mdy' }, { decimal: 'point', dates: 'mdy' }],
+    [
+      'a choice of an earlier version',
+      ['1'],
+      ['01/02/2026'],
+      { dates: 'ymd' as 'dmy' },
+      { decimal: undefined, dates: 'open' },
+    ],
   ]
-  test.each(rows)('%s: %s', (path, text, given, value) => {
-    expect(read(clients, path, text, given)).toEqual(value)
+  test.each(rows)('%s', (_, amounts, days, chosen, decided) => {
+    const cells = Array.from({ length: Math.max(amounts.length, days.length) }, (_, n) => [
+      amounts[n] ?? '',
+      days[n] ?? '',
+    ])
+    const file = { columns: ['a', 'b'], rows: cells.map((each, n) => ({ line: n + 2, cells: each })) }
+    const settings = { columns: { a: 'contract_minor', b: 'start_date' }, ...chosen }
+    const { open, ...habits } = decideHabits(projects, file, settings, 'USD')
+    const openOnes = { ...(open.decimal && { decimal: 'open' }), ...(open.dayOrder && { dates: 'open' }) }
+    expect({ ...habits, ...openOnes }).toEqual(decided)
+    const codes = settingsProblems(projects, file, { ...settings, match: null, reading }, { open }).map(
+      ({ code }) => code,
+    )
+    expect(codes.map((code) => code.replace(/^open_/, ''))).toEqual(Object.keys(open))
   })
 
-  const days: [text: string, dates: string, value: string][] = [
-    ['31.03.2026', 'dmy', '2026-03-31'],
-    ['1/2/2026', 'dmy', '2026-02-01'],
-    ['1/2/2026', 'mdy', '2026-01-02'],
-    ['2026-03-31', 'mdy', '2026-03-31'],
-    ['31.03.2026 00:00:00', 'dmy', '2026-03-31'],
-    ['31.03.26', 'dmy', 'not_a_day'],
-    ['31.02.2026', 'dmy', 'wrong_format'],
-    ['31.03.2026 14:30', 'dmy', 'not_a_day'],
-    ['31.03.2026', 'ymd', 'not_a_day'],
-    ['morgen', 'dmy', 'not_a_day'],
-  ]
-  test.each(days)('a day: %s as %s', (text, dates, value) => {
-    expect(read(projects, 'start_date', text, { dates })).toBe(value)
+  test('a refusal names a cell and the option that decides it', async () => {
+    const file = await fileOf('Name;Start\nPier;04.05.2026\nQuay;03/04/2026\n')
+    const settings = { columns: { Name: 'name', Start: 'start_date' }, match: null, reading: file.reading }
+    const habits = decideHabits(projects, file, settings, 'USD')
+    expect(settingsProblems(projects, file, settings, habits).map(({ message }) => message)).toEqual([
+      '"03/04/2026" in line 3, column "Start", can be read with the day or the month first: say --dates dmy or --dates mdy.',
+    ])
   })
-
-  test('a share with its sign', () => {
-    expect(read(projects, 'percent_complete', '45 %')).toBe(45)
-  })
-
-  const flags: [text: string, value: Json][] = [
-    ['ja', true],
-    ['No', false],
-    ['1', true],
-    ['vielleicht', 'not_yes_or_no'],
-  ]
-  test.each(flags)('yes or no: %s', (text, value) => {
-    expect(read(definitionOf(registry, 'equipment_logs') as Definition, 'billed', text)).toBe(value)
-  })
-})
-
-test.each([
-  [['1.234,56', '12'], ['31.03.2026'], { decimal: 'comma', dates: 'dmy' }],
-  [['1,234.56'], ['03/31/2026'], { decimal: 'point', dates: 'mdy' }],
-  [['1.234'], ['01/02/2026'], { decimal: 'point', dates: 'ymd' }],
-  [['12.5'], ['2026-01-31'], { decimal: 'point', dates: 'ymd' }],
-])('what stands in the columns tells how numbers and days are written: %s %s', (amounts, days, habits) => {
-  const rows = amounts.map((amount, index) => ({ line: index, cells: [amount, days[index] ?? ''] }))
-  const mapping = { a: 'contract_minor', b: 'start_date' }
-  const usual = { dates: 'ymd', decimal: 'point' } as const
-  expect(guessHabits(projects, { columns: ['a', 'b'], rows }, mapping, usual)).toEqual(habits)
 })
 
 /** A service that knows some records, and refuses a body with this name. */
@@ -272,18 +238,13 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
 }
 type Refused = { code: string; refused?: readonly RefusedRow[] }
 
+const noneOpen: Pick<FileHabits, 'open'> = { open: {} }
+
 async function importing(text: string, given: Partial<ImportSettings>, asked = service(), definition = clients) {
   const file = await fileOf(text)
   const columns = guess(definition, file.columns, catalogues)
-  const settings: ImportSettings = {
-    columns,
-    match: null,
-    dates: 'dmy',
-    decimal: 'comma',
-    reading: file.reading,
-    ...given,
-  }
-  expect(settingsProblems(definition, file, settings)).toEqual([])
+  const settings: ImportSettings = { columns, match: null, reading: file.reading, ...given }
+  expect(settingsProblems(definition, file, settings, noneOpen)).toEqual([])
   const read = createImporter({ definition, file, settings, currency: 'EUR', catalogues }, asked)
   return { file, asked, settings, read }
 }
@@ -359,7 +320,6 @@ describe('Parts', () => {
       currency: 'EUR',
       catalogues,
       given: {},
-      usual: { dates: 'dmy', decimal: 'comma' },
       goesOn: () => true,
       onChange: () => undefined,
       service: { ...service(), list: async () => [], begin: async () => 'write', apply },
@@ -477,7 +437,7 @@ describe('Parts', () => {
   const text = 'Ref;Firm\nR-1;A\nR-2;B\n'
   const listing = async (change: Partial<typeof earlier>): Promise<Partial<SessionOptions>> => {
     const { fingerprint, reading } = await fileOf(text)
-    const settings = { columns: { Firm: 'name' }, match: null, dates: 'dmy', decimal: 'comma', reading }
+    const settings = { columns: { Firm: 'name' }, match: null, reading }
     const list = async () => [{ ...earlier, fingerprint, settings, ...change }]
     return { service: { ...service(), list, begin: async () => 'new', apply: async () => undefined } }
   }
@@ -496,7 +456,7 @@ describe('Parts', () => {
   test('are mapped as it is given, and else as it is guessed', async () => {
     const { state } = await session(text, undefined, { given: { columns: { Ref: 'name', Firm: '' }, dates: 'mdy' } })
     const reading = { encoding: 'utf-8', delimiter: ';', noHeader: false }
-    expect(state.settings).toEqual({ columns: { Ref: 'name' }, match: null, dates: 'mdy', decimal: 'comma', reading })
+    expect(state.settings).toEqual({ columns: { Ref: 'name' }, match: null, dates: 'mdy', reading })
     expect((await session(text)).state.settings.match).toBe('external_ref')
     expect((await session(text, undefined, { given: { match: null } })).state.settings.match).toBeNull()
   })

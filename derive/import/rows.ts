@@ -1,15 +1,17 @@
 import type { Definition } from '#registry/definition.ts'
+import type { FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'
+import { trimInvisible } from '#registry/invisible.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
-import { capital, formatName } from '../words.ts'
+import { faultMessage, parseValue } from '../parse-value.ts'
 import type { FileFormat, FileRow, ImportFile } from './file.ts'
+import { type ChosenHabits, decideHabits, type FileHabits, mapColumns, readerHabits } from './habits.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
-import { type Target, targetsOf } from './targets.ts'
-import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
+import { type Target, targetsOf, valueLabels } from './targets.ts'
 
 /** Converts a row of the file to the body of an operation, or to problems by column. */
 
 /** The settings of an import. They are stored with it, and proposed for the next file of this sort. */
-export type ImportSettings = Pick<Habits, 'dates' | 'decimal'> & {
+export type ImportSettings = ChosenHabits & {
   /** Column → path of its target. Columns that are absent are ignored. */
   columns: { readonly [column: string]: string }
   /** The field by which a row finds its record; null creates a record for each row. */
@@ -18,7 +20,8 @@ export type ImportSettings = Pick<Habits, 'dates' | 'decimal'> & {
 }
 
 export type RowCode =
-  | CellCode
+  | FaultCode
+  | 'open'
   | 'cells'
   | 'unreadable'
   | 'no_key'
@@ -45,18 +48,16 @@ export type RowReader = (row: FileRow, n: number) => RowOutcome
 
 export function createRowReader({ definition, file, settings, currency, catalogues }: ImportInput): RowReader {
   const { columns } = file
-  const { columns: mapping, match, dates, decimal } = settings
-  const habits = habitsOf({ dates, decimal, currency })
-  // Those of the reader's language come first.
-  const wordsFor = (value: string): string[] =>
-    catalogues.map(
-      ({ records }) => records[definition.name]?.values?.[value] ?? capital(formatName(value.toLowerCase())),
-    )
-  const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
-  const mapped = columns.flatMap((column, index) => {
-    const target = targets.get(Object.hasOwn(mapping, column) ? (mapping[column] as string) : '')
-    return target ? [{ ...target, column, index, exact: column === target.path, habits, wordsFor }] : []
-  })
+  const { match } = settings
+  const habits: Habits = {
+    ...readerHabits(decideHabits(definition, file, settings, currency)),
+    // Words of both languages are read, whatever the reader's is.
+    ...{ language: 'en', currency, labelsOf: valueLabels(catalogues, definition) },
+  }
+  const mapped = mapColumns(definition, columns, settings.columns).map((each) => ({
+    ...each,
+    habits: { ...habits, isMinor: each.isExact },
+  }))
   const byMatch = mapped.find(({ path }) => path === match)
 
   return ({ line, cells }, n) => {
@@ -72,8 +73,10 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       fields: {},
       problems: [],
     }
-    const refuse = (column: string | null, value: string, field: string, code: RowCode, message: string): void => {
-      read.problems.push({ column, value: value.slice(0, valueShown), field, code, message })
+    const refuse = (
+      ...[column, value, field, code, message, told]: [string | null, string, string, RowCode, string, string[]?]
+    ): void => {
+      read.problems.push({ column, value: value.slice(0, valueShown), field, code, message, ...(told && { told }) })
     }
     const beyond = cells.slice(columns.length).some((cell) => cell !== '')
     if (cells.length < columns.length || beyond) {
@@ -81,16 +84,20 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       return read
     }
     for (const cell of mapped) {
-      const { column, index, path, field } = cell
+      const { column, index, path, field, habits } = cell
       const text = (cells[index] as string).trim()
       // An empty cell leaves the stored value as it is.
       if (text === '') continue
       if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
-      else if (field.kind === 'reference' && !cell.exact) read.names.push({ path, column, text })
+      else if (field.kind === 'reference' && !cell.isExact)
+        read.names.push({ path, column, text: trimInvisible(text).normalize('NFC') })
       else {
-        const outcome = readCell(text, cell)
-        if ('problem' in outcome) refuse(column, text, path, outcome.problem.code, outcome.problem.message)
-        else put(read.body, cell, outcome.value)
+        const outcome = parseValue(removeApostrophe(text), field, habits)
+        if ('fault' in outcome) {
+          const { code, part } = outcome.fault
+          refuse(column, text, path, code, faultMessage(outcome.fault, field, habits), [part.slice(0, valueShown)])
+        } else if ('open' in outcome) refuse(column, text, path, 'open', openMessages[outcome.open])
+        else if (outcome.value !== null) put(read.body, cell, outcome.value)
       }
     }
     if (byMatch) {
@@ -105,6 +112,9 @@ export function createRowReader({ definition, file, settings, currency, catalogu
 }
 
 export const valueShown = 200
+
+/** Removes the apostrophe by which an export keeps a text from being a formula. */
+const removeApostrophe = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)
 
 const notReadable = 'has characters that cannot be read: is the encoding another one?'
 /** Replacement characters of undecodable bytes, and control characters except tab and line breaks. */
@@ -124,10 +134,15 @@ export const columnOf = ({ columns }: ImportSettings, path: string): string | nu
 
 /** Why settings cannot be used. The message names columns and fields as programs spell them. */
 export type SettingsProblem = {
-  code: 'no_field' | 'no_column' | 'used_twice' | 'match_lost' | 'no_columns'
-  /** The path of a field, or the name of a column. */
+  code: 'no_field' | 'no_column' | 'used_twice' | 'match_lost' | 'no_columns' | 'open_decimal' | 'open_dayOrder'
+  /** The path of a field, the name of a column, or the text of a cell. */
   about: string
   message: string
+}
+
+const openMessages: { readonly [habit in OpenHabit]: string } = {
+  decimal: 'can be read with decimals or with thousands: say --decimal point or --decimal comma',
+  dayOrder: 'can be read with the day or the month first: say --dates dmy or --dates mdy',
 }
 
 /** Returns all reasons why settings cannot be used. */
@@ -135,6 +150,7 @@ export function settingsProblems(
   definition: Definition,
   { columns }: Pick<ImportFile, 'columns'>,
   { columns: mapping, match }: ImportSettings,
+  { open }: Pick<FileHabits, 'open'>,
 ): SettingsProblem[] {
   const paths = Object.values(mapping)
   const known = targetsOf(definition).map(({ path }) => path)
@@ -153,5 +169,10 @@ export function settingsProblems(
   if (paths.length === 0) refuse('no_columns', '', 'No column is for a field; say at least one')
   if (match !== null && !paths.includes(match))
     refuse('match_lost', match, `No column is for ${match}, by which records are to be found`)
+  for (const [habit, cell] of Object.entries(open)) {
+    const { column, line, text } = cell
+    const where = `${JSON.stringify(text)} in line ${line}, column ${JSON.stringify(column)},`
+    refuse(`open_${habit as OpenHabit}`, text, `${where} ${openMessages[habit as OpenHabit]}`)
+  }
   return problems
 }

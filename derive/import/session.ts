@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { ImportResult } from '../console/responses.ts'
 import { type FileOptions, type ImportFile, readFile } from './file.ts'
+import { decideHabits, type FileHabits } from './habits.ts'
 import {
   createImporter,
   type Importer,
@@ -11,7 +12,7 @@ import {
   type RowOutcome,
 } from './importer.ts'
 import { type ImportSettings, type SettingsProblem, settingsProblems } from './rows.ts'
-import { type Catalogue, guess, guessHabits, withheldColumns } from './targets.ts'
+import { type Catalogue, guess, withheldColumns } from './targets.ts'
 
 /** An import from the choice of its file to its end: parse, map, preview, run. Pages and command show its state. */
 
@@ -36,6 +37,8 @@ export type SessionState = {
   bytes: Uint8Array
   file: ImportFile
   settings: ImportSettings
+  /** How numbers and days of the file are written. */
+  habits: FileHabits
   /** The reasons why the settings cannot be used. */
   problems: readonly SettingsProblem[]
   /** Columns that are left out because the account does not see their fields. */
@@ -73,8 +76,6 @@ export type SessionOptions = {
   service: SessionService
   /** Settings in place of guesses. A path that is empty leaves its column out. */
   given?: Partial<Omit<ImportSettings, 'reading'>>
-  /** The formats of cells that decide nothing. */
-  usual: Pick<ImportSettings, 'dates' | 'decimal'>
   /** Returns whether the import of this file that has stopped goes on. */
   goesOn(stopped: ImportResult | undefined): boolean
   onChange(state: SessionState): void
@@ -86,7 +87,8 @@ const initial: SessionState = {
   name: '',
   bytes: new Uint8Array(),
   file: { reading, columns: [], rows: [], fingerprint: '' },
-  settings: { columns: {}, match: null, dates: 'ymd', decimal: 'point', reading },
+  settings: { columns: {}, match: null, reading },
+  habits: { decimal: undefined, dates: undefined, open: {} },
   problems: [],
   withheld: [],
   ...join([]),
@@ -108,8 +110,11 @@ export function createSession(options: SessionOptions) {
     state = initial
     set({})
   }
-  const decide = (settings: ImportSettings): void =>
-    set({ settings, problems: settingsProblems(definition, state.file, settings) })
+  const decide = (settings: ImportSettings): void => {
+    const { currency } = options
+    const habits = decideHabits(definition, state.file, settings, currency)
+    set({ settings, habits, problems: settingsProblems(definition, state.file, settings, habits) })
+  }
 
   /** Runs a step. The session is at `otherwise` if it fails. */
   async function step(otherwise: Stage, run: () => Promise<Stage>): Promise<void> {
@@ -159,8 +164,7 @@ export function createSession(options: SessionOptions) {
     ])
     const usualMatch = last?.match ?? 'external_ref'
     const match = Object.values(columns).includes(usualMatch) ? usualMatch : null
-    const habits = guessHabits(definition, file, columns, options.usual)
-    return { columns, match, ...habits, ...given, reading: file.reading }
+    return { columns, match, ...given, reading: file.reading }
   }
 
   /** Writes a part, or returns the part as it would be now if it would do something else than was shown. */

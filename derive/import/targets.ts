@@ -1,10 +1,9 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import { foldLabel } from '#registry/fields/spelling.ts'
 import { capital, formatName } from '../words.ts'
-import type { ImportFile } from './file.ts'
-import type { DateOrder, DecimalSign } from './values.ts'
 
-/** The targets of columns, the most likely one of each, and the likely formats of their cells. */
+/** The targets of columns, and the most likely one of each. */
 
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
@@ -16,6 +15,12 @@ export type Catalogue = {
   memberFields: { readonly [owner: string]: Labels }
 }
 type Labels = { readonly [name: string]: string }
+
+/** Returns the labels of a choice's value in each catalogue. */
+export const valueLabels =
+  (catalogues: readonly Pick<Catalogue, 'records'>[], { name }: Definition) =>
+  (value: string): string[] =>
+    catalogues.map(({ records }) => records[name]?.values?.[value] ?? capital(formatName(value.toLowerCase())))
 
 /** Returns all fields that can be sent, except lists of lines, which do not fit into a row. */
 export function targetsOf({ fields }: Definition): Target[] {
@@ -52,7 +57,7 @@ export function guess(
   for (const rank of ['last', 'own', 'labels', 'others'] as const) {
     for (const column of columns.filter((one) => !Object.hasOwn(chosen, one))) {
       const last = Object.hasOwn(remembered, column) ? remembered[column] : undefined
-      const wanted = normalizeLabel(column)
+      const wanted = foldLabel(column)
       const left = named.filter(({ path }) => !Object.values(chosen).includes(path))
       const found = left.find((one) =>
         rank === 'last' ? one.path === last : wanted !== '' && one[rank].includes(wanted),
@@ -61,47 +66,6 @@ export function guess(
     }
   }
   return chosen
-}
-
-/** Guesses the formats of numbers and days from the columns. Returns `usual` if nothing decides it. */
-export function guessHabits(
-  definition: Definition,
-  { columns, rows }: Pick<ImportFile, 'columns' | 'rows'>,
-  mapping: { readonly [column: string]: string },
-  usual: { dates: DateOrder; decimal: DecimalSign },
-): { dates: DateOrder; decimal: DecimalSign } {
-  const kinds = new Map(targetsOf(definition).map(({ path, field }) => [path, field.kind]))
-  const cellsOf = (...wanted: string[]): string[] =>
-    columns.flatMap((column, index) =>
-      wanted.includes(kinds.get(mapping[column] ?? '') ?? '')
-        ? rows.slice(0, sampleRows).map(({ cells }) => cells[index]?.trim() ?? '')
-        : [],
-    )
-  return {
-    decimal: decimalOf(cellsOf('money', 'decimal')) ?? usual.decimal,
-    dates: datesOf(cellsOf('date')) ?? usual.dates,
-  }
-}
-
-const sampleRows = 1000
-
-/** Returns the last sign of a number, unless three digits alone follow it: `1.234` decides nothing. */
-function decimalOf(cells: readonly string[]): DecimalSign | undefined {
-  const commas = cells.filter((cell) => /,\d{1,2}\D{0,5}$/.test(cell) || /\.\d{3},/.test(cell)).length
-  const points = cells.filter((cell) => /\.\d{1,2}\D{0,5}$/.test(cell) || /,\d{3}\./.test(cell)).length
-  if (commas === points) return undefined
-  return commas > points ? 'comma' : 'point'
-}
-
-/** A part above 12 is a day. Points mean that the day comes first. */
-function datesOf(cells: readonly string[]): DateOrder | undefined {
-  const parts = cells.flatMap((cell) => {
-    const match = /^(\d{1,2})([-./])(\d{1,2})[-./]\d{4}/.exec(cell)
-    return match ? [{ first: Number(match[1]), sign: match[2], second: Number(match[3]) }] : []
-  })
-  if (parts.length === 0) return cells.some((cell) => /^\d{4}-/.test(cell)) ? 'ymd' : undefined
-  if (parts.some(({ first, sign }) => first > 12 || sign === '.')) return 'dmy'
-  return parts.some(({ second }) => second > 12) ? 'mdy' : undefined
 }
 
 /** Returns the columns that most likely belong to fields which the importing account may not see. */
@@ -124,10 +88,10 @@ function namesOf(definition: Definition, target: Target, catalogues: readonly Ca
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
   const others = synonyms[member ?? name] ?? []
   return {
-    own: [normalizeLabel(path)],
+    own: [foldLabel(path)],
     // "Payment terms, days" is headed without its unit, too.
-    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(normalizeLabel),
-    others: [...short, ...others].map(normalizeLabel).filter((one) => one !== ''),
+    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(foldLabel),
+    others: [...short, ...others].map(foldLabel).filter((one) => one !== ''),
   }
 }
 
@@ -137,14 +101,6 @@ function labelsOf(catalogue: Catalogue, { name: resource }: Definition, { name, 
   const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
   return [`${label} ${inside}`, inside]
 }
-
-/** Reduces a label to letters and digits: `Kd.-Nr.` equals `kdnr`, and `Straße` equals `strasse`. */
-const normalizeLabel = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .normalize('NFKD')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** Headings of such a column in other programs. */
 const synonyms: { readonly [name: string]: readonly string[] } = {

@@ -94,7 +94,10 @@ export const dayOrders = ['day', 'month'] as const
 export type DayOrder = (typeof dayOrders)[number]
 
 /** The value of a text (null if it is empty), why it is none, or the habit that decides which of two values it is. */
-export type Read = { value: Json } | { fault: Fault } | { open: 'decimal' | 'dayOrder' }
+export type Read = { value: Json } | { fault: Fault } | { open: OpenHabit }
+
+/** A habit that may have to be asked for. */
+export type OpenHabit = 'decimal' | 'dayOrder'
 
 /** Why a text is no value, with the character or word that does not belong to one. */
 export type Fault = { code: FaultCode; part: string }

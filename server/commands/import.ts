@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { encodings, type FileFormat } from '#derive/import/file.ts'
-import type { ImportSettings } from '#derive/import/rows.ts'
-import { dateOrders, decimalSigns } from '#derive/import/values.ts'
+import { type ChosenHabits, dateWords, decimalWords } from '#derive/import/habits.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { Mistake } from './mistake.ts'
@@ -9,20 +8,19 @@ import { runImport } from './run-import.ts'
 import type { CommandContext } from './terminal.ts'
 import { readId } from './words.ts'
 
-export type ImportOptions = Partial<
-  Pick<FileFormat, 'delimiter' | 'encoding'> & Pick<ImportSettings, 'decimal' | 'dates'>
-> & {
-  company: number
-  match?: string
-  /** Column → path; an empty path leaves the column out. */
-  map: { readonly [column: string]: string }
-  header: boolean
-  dryRun?: true
-  skipRefused?: true
-  report?: string
-  difference?: string
-  continue?: true
-}
+export type ImportOptions = Partial<Pick<FileFormat, 'delimiter' | 'encoding'>> &
+  ChosenHabits & {
+    company: number
+    match?: string
+    /** Column → path; an empty path leaves the column out. */
+    map: { readonly [column: string]: string }
+    header: boolean
+    dryRun?: true
+    skipRefused?: true
+    report?: string
+    difference?: string
+    continue?: true
+  }
 
 export function addImport(program: Command, context: CommandContext): void {
   program
@@ -47,8 +45,8 @@ export function addImport(program: Command, context: CommandContext): void {
       oneOf('--delimiter', [',', ';', 'tab'], [',', ';', '\t']),
     )
     .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', encodings))
-    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', decimalSigns))
-    .option('--dates <order>', 'dmy, mdy or ymd', oneOf('--dates', dateOrders))
+    .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', Object.keys(decimalWords)))
+    .option('--dates <order>', 'dmy (31/03/2026) or mdy (03/31/2026)', oneOf('--dates', Object.keys(dateWords)))
     .option('--no-header', 'read the first row as data; the columns are then named Column 1, Column 2 …')
     .option('--dry-run', 'check every row and write nothing')
     .option('--skip-refused', 'import the other rows if some are refused')
@@ -63,7 +61,9 @@ export function addImport(program: Command, context: CommandContext): void {
 }
 
 const details = `
-What is not said is found out: separator and encoding by the file, fields by the names of the columns, in English and German.
+What is not said is found out: separator and encoding by the file, fields by the names of the columns, in English and German,
+decimal signs and the order of days by all cells. Where no cell decides that of 1,234 or 03/04/2026, nothing is written until
+it is said.
 Ctrl-C stops behind the batch under way. The exit code is 0 when all was done that could be, 4 when rows were refused
 without --skip-refused, and 130 when it was stopped.
 

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { BatchSummary, ImportResult } from '#derive/console/responses.ts'
 import { inLine } from '#derive/format-printable.ts'
 import { checkSize } from '#derive/import/file.ts'
+import type { FileHabits } from '#derive/import/habits.ts'
 import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, formatProblem, refusedCsv } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
@@ -57,7 +58,6 @@ export async function runImport(
         catalogues: [english, german],
         service: serviceOf(app, definition, companyId),
         given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
-        usual: { dates: 'ymd', decimal: 'point' },
         goesOn: (earlier) => goesOn(earlier, given),
         onChange: showShares(context),
       })
@@ -122,7 +122,7 @@ function showShares(context: CommandContext): (state: SessionState) => void {
 
 /** Previews the rows, shows their effects, and writes them unless something prevents it. */
 async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
-  const { file, name, settings, problems } = session.state
+  const { file, name, settings, problems, habits } = session.state
   if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
   await session.preview()
   const { stage: looked, rows, counts } = session.state
@@ -132,7 +132,7 @@ async function finish(context: CommandContext, session: Session, given: ImportOp
   }
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
-  const lines = [...formatSettings(settings), ...refusedLines(rows, given.report)]
+  const lines = [...formatSettings(settings, habits), ...refusedLines(rows, given.report)]
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
@@ -190,9 +190,11 @@ async function confirmRows(context: CommandContext, rows: readonly RowOutcome[])
 }
 
 /** Formats how the file is read. */
-const formatSettings = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
+const formatSettings = ({ columns, match }: ImportSettings, { dates, decimal }: FileHabits): string[] => [
   ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
-  `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
+  ...(dates ? [`Days are read as ${dates}.`] : []),
+  ...(decimal ? [`Numbers are read with a decimal ${decimal}.`] : []),
+  `${match === null ? 'Each row makes a record' : `Records are found by ${match}`}.`,
 ]
 
 const formatCounts = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
@@ -231,12 +233,14 @@ function withValue(problem: RowOutcome['problems'][number]): string {
 }
 
 /** Returns an import for programs. */
-const jsonOf = ({ counts, rows, settings }: SessionState) => ({
+const jsonOf = ({ counts, rows, settings, habits }: SessionState) => ({
   ...counts,
   refused_rows: refusedOf(rows)
     .slice(0, 1000)
     .map(({ line, problems }) => ({ line, problems })),
   columns: settings.columns,
+  decimal: habits.decimal ?? null,
+  dates: habits.dates ?? null,
 })
 
 const refusedOf = (rows: readonly RowOutcome[]): RowOutcome[] => rows.filter(({ outcome }) => outcome === 'refused')

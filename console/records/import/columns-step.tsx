@@ -5,8 +5,8 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import Typography from '@mui/material/Typography'
 import { Fragment } from 'react'
 import { delimiters, encodings } from '#derive/import/file.ts'
+import { dateWords, decimalWords } from '#derive/import/habits.ts'
 import { matchFieldsOf, targetsOf } from '#derive/import/targets.ts'
-import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { quote } from '../../texts/foreign.ts'
@@ -30,7 +30,8 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
     kind: field.kind,
   }))
   const [problem] = problems.flatMap(
-    ({ code, about }) => imports.settingsProblems[code]?.(path(definition.name, about)) ?? [],
+    ({ code, about }) =>
+      imports.settingsProblems[code]?.(code.startsWith('open_') ? quote(about) : path(definition.name, about)) ?? [],
   )
   const match = [
     { value: '', text: imports.matchNone },
@@ -135,11 +136,18 @@ function ColumnRow({ importing, targets, column, index }: ColumnRowProps) {
   )
 }
 
+const wordsOf = <Word extends string>(words: { readonly [word in Word]: unknown }) => Object.keys(words) as Word[]
+
 /** How the file is read: found out, and changed where that was wrong. */
 function ReadingPanel({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
-  const { settings, file } = importing.state
+  const { settings, habits, file } = importing.state
   const { reading } = file
+  const open = { value: '', text: imports.undecided }
+  const choose = (habit: 'decimal' | 'dates', word: string) => {
+    const { [habit]: _, ...others } = settings
+    importing.decide(word === '' ? others : { ...others, [habit]: word })
+  }
   return (
     <Panel title={imports.file}>
       <Tiles width={160}>
@@ -157,15 +165,15 @@ function ReadingPanel({ importing }: { importing: ImportState }) {
         />
         <Select
           label={imports.decimal}
-          value={settings.decimal}
-          options={decimalSigns.map((value) => ({ value, text: imports.decimals[value] }))}
-          onChange={(decimal) => importing.decide({ ...settings, decimal })}
+          value={habits.decimal ?? ''}
+          options={[open, ...wordsOf(decimalWords).map((value) => ({ value, text: imports.decimals[value] }))]}
+          onChange={(word) => choose('decimal', word)}
         />
         <Select
           label={imports.dates}
-          value={settings.dates}
-          options={dateOrders.map((value) => ({ value, text: imports.dateOrders[value] }))}
-          onChange={(dates) => importing.decide({ ...settings, dates })}
+          value={habits.dates ?? ''}
+          options={[open, ...wordsOf(dateWords).map((value) => ({ value, text: imports.dateOrders[value] }))]}
+          onChange={(word) => choose('dates', word)}
         />
       </Tiles>
       <FormControlLabel

@@ -24,7 +24,6 @@ export function useImport(definition: Definition) {
       currency,
       catalogues: isGerman ? [german, english] : [english, german],
       service: serviceOf(definition.name, write),
-      usual: { dates: 'dmy', decimal: isGerman ? 'comma' : 'point' },
       goesOn: () => true,
       onChange: (next) => setState(next),
     }),
