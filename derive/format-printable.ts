@@ -87,7 +87,6 @@ export const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text 
 
 /** Without the stops and blanks at its end, to go on within a sentence. */
 export function withoutStop(text: string): string {
-  let end = text.length
-  while (end > 0 && /[.\s]/.test(text[end - 1] as string)) end--
-  return text.slice(0, end)
+  const characters = [...text]
+  return characters.slice(0, characters.findLastIndex((character) => !/[.\s]/.test(character)) + 1).join('')
 }

@@ -193,14 +193,17 @@ function splitOnce(text: string, separator: string): [string, string] {
 }
 
 function decodeText(text: string): string {
-  let plain: string
+  const plain = decodePercent(text.replaceAll('+', ' '))
+  if (plain.includes('\0')) throw new Refusal('invalid_parameter', { detail: 'The query contains a NUL character.' })
+  return plain
+}
+
+function decodePercent(text: string): string {
   try {
-    plain = decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text)
   } catch {
     throw new Refusal('invalid_parameter', { detail: 'The query is not percent-encoded UTF-8.' })
   }
-  if (plain.includes('\0')) throw new Refusal('invalid_parameter', { detail: 'The query contains a NUL character.' })
-  return plain
 }
 
 export const invalidParameter = (name: string, what: string): Refusal =>

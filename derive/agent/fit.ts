@@ -36,19 +36,17 @@ const isFitting = (answer: JsonObject): boolean => bytesOf(answer) <= agentAnswe
 
 /** Returns how many of the first rows fit into the answer. `answer` builds it from the rows that remain. */
 export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly Row[]) => JsonObject): number {
-  let [least, most] = [0, rows.length]
-  while (least < most) {
+  const between = (least: number, most: number): number => {
+    if (least === most) return least
     const middle = Math.ceil((least + most) / 2)
-    if (isFitting(answer(rows.slice(0, middle)))) least = middle
-    else most = middle - 1
+    return isFitting(answer(rows.slice(0, middle))) ? between(middle, most) : between(least, middle - 1)
   }
-  return least
+  return between(0, rows.length)
 }
 
 /** Returns the value with shorter texts and lists, so that `answer` of it fits. A list states how many items it has. */
 export function shorten(value: Json, answer: (value: Json) => JsonObject): Json {
-  let shorter = value
-  for (let most = 64; !isFitting(answer(shorter)) && most > 0; most = Math.floor(most / 2))
-    shorter = cutValue(value, most * 4, most)
-  return shorter
+  const cutTo = (most: number): Json => cutValue(value, most * 4, most)
+  if (isFitting(answer(value))) return value
+  return cutTo([64, 32, 16, 8, 4, 2].find((most) => isFitting(answer(cutTo(most)))) ?? 1)
 }

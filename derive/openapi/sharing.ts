@@ -111,9 +111,8 @@ const referTo = (name: string, { value }: Example): JsonObject => (name === '' ?
  * empty name.
  */
 const together = memoize((operation: OperationParts, names: string, examples: string): JsonObject => {
-  const [own, exampleNames] = [names.split(','), examples.split(',')]
-  let at = 0
-  const refer = (example: Example): JsonObject => referTo(exampleNames[at++] ?? '', example)
+  const [own, exampleNames] = [names.split(','), examples.split(',').values()]
+  const refer = (example: Example): JsonObject => referTo(exampleNames.next().value ?? '', example)
   const { said, parameters, responses } = operation
   const [requestBody] = requestBodyOf(operation).map((body) => withExamples(body, refer))
   const placed = partsOf(operation).map(({ section, value }, at) => {
