@@ -2,9 +2,7 @@ import crypto from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
-import timers from 'node:timers'
-import timersPromises from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { install } from '@sinonjs/fake-timers'
 import { drawer } from '../draw.ts'
 import type { Order, RestReport } from './orders.ts'
 
@@ -13,115 +11,19 @@ import type { Order, RestReport } from './orders.ts'
  * scheduler advances it. Its random bits come from SIMULATE_SEED, and it reports when it waits for input alone.
  */
 const seed = Number(process.env.SIMULATE_SEED)
-const realSetImmediate = setImmediate
 const realSetInterval = setInterval
-const realClearTimeout = clearTimeout
-const endTurn = (): Promise<void> => new Promise((resolve) => realSetImmediate(() => resolve()))
-
-let nowMs = 0
-let timerCount = 0
-const waiting = new Set<VirtualTimer>()
-
-/** A timer of the clock that stands still. It has the members that callers of Node.js use. */
-class VirtualTimer {
-  readonly #act: () => void
-  readonly #ms: number
-  readonly #isRepeated: boolean
-  dueMs = 0
-  number = 0
-  constructor(act: () => void, ms: unknown, isRepeated: boolean) {
-    const wanted = Math.trunc(Number(ms))
-    this.#act = act
-    this.#ms = wanted >= 1 && wanted < 2 ** 31 ? wanted : 1
-    this.#isRepeated = isRepeated
-    this.refresh()
-  }
-  fire(): void {
-    waiting.delete(this)
-    if (this.#isRepeated) this.refresh()
-    this.#act()
-  }
-  refresh(): this {
-    this.dueMs = nowMs + this.#ms
-    this.number = ++timerCount
-    waiting.add(this)
-    return this
-  }
-  close(): this {
-    waiting.delete(this)
-    return this
-  }
-  ref(): this {
-    return this
-  }
-  unref(): this {
-    return this
-  }
-  hasRef(): boolean {
-    return true
-  }
-  [Symbol.dispose](): void {
-    this.close()
-  }
-}
-
-/** Returns the timer that is due first, if it is due by then. */
-function findDue(untilMs: number): VirtualTimer | undefined {
-  let first: VirtualTimer | undefined
-  for (const one of waiting)
-    if (!first || one.dueMs < first.dueMs || (one.dueMs === first.dueMs && one.number < first.number)) first = one
-  return first && first.dueMs <= untilMs ? first : undefined
-}
-
-/** Fires what is due until then, one timer after the other, each in a turn of its own. */
-async function advance(byMs: number): Promise<void> {
-  const untilMs = nowMs + byMs
-  for (let next = findDue(untilMs); next; next = findDue(untilMs)) {
-    const due = next
-    nowMs = Math.max(nowMs, due.dueMs)
-    // Outside of this promise, so that what a callback throws is uncaught, as with any timer.
-    realSetImmediate(() => due.fire())
-    await endTurn()
-    await endTurn()
-  }
-  nowMs = untilMs
-}
-
-type Callback = (...words: unknown[]) => void
-const later = (act: Callback, ms?: unknown, ...words: unknown[]) => new VirtualTimer(() => act(...words), ms, false)
-const again = (act: Callback, ms?: unknown, ...words: unknown[]) => new VirtualTimer(() => act(...words), ms, true)
-const clear = (timer: unknown): void => {
-  if (timer instanceof VirtualTimer) timer.close()
-  else realClearTimeout(timer as NodeJS.Timeout | undefined)
-}
-function sleep<Value>(ms?: number, value?: Value, { signal }: { signal?: AbortSignal } = {}): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clear(timer)
-      reject(signal?.reason)
-    }
-    const timer = later(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve(value as Value)
-    }, ms)
-    if (signal?.aborted) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
-  })
-}
-Object.defineProperty(later, promisify.custom, { value: sleep })
-const clock = { setTimeout: later, setInterval: again, clearTimeout: clear, clearInterval: clear }
-Object.assign(globalThis, clock)
-Object.assign(timers, clock)
-Object.assign(timersPromises, { setTimeout: sleep })
+const realClearInterval = clearInterval
+const endTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** The time of its clock at the start, in milliseconds since 1970: the same in each run. */
 const clockStartMs = Date.UTC(2026, 10, 1)
-const wallMs = (): number => clockStartMs + Math.floor(nowMs)
-globalThis.Date = new Proxy(Date, {
-  construct: (of, words, target) => Reflect.construct(of, words.length === 0 ? [wallMs()] : words, target),
-  get: (of, name) => (name === 'now' ? wallMs : Reflect.get(of, name)),
+const clock = install({
+  now: clockStartMs,
+  toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+  shouldClearNativeTimers: true,
 })
-Object.defineProperty(performance, 'now', { value: () => nowMs })
+// The clock's own stays behind when its time is set.
+Object.defineProperty(performance, 'now', { value: () => clock.now - clockStartMs })
 
 let draw = drawer(seed)
 let drawShare = drawer(seed + 1)
@@ -190,21 +92,23 @@ async function reportRest(): Promise<RestReport> {
 }
 
 /** The clock runs until the service has started, and again once the schedule is over. */
-let running: NodeJS.Timeout | null = null
-let advancing: Promise<void> | null = null
+let running: NodeJS.Timeout | undefined
+let advancing: Promise<unknown> | null = null
 function run(): void {
   running = realSetInterval(() => {
-    advancing ??= advance(tickMs).finally(() => {
+    advancing ??= clock.tickAsync(tickMs).finally(() => {
       advancing = null
     })
   }, tickMs)
 }
 /** Stops the clock at a moment that no start reaches: each timer is set anew, and the random bits begin anew. */
 async function stop(): Promise<void> {
-  if (running) realClearTimeout(running)
+  realClearInterval(running)
   await advancing
-  nowMs = stoppedAtMs * ++stops
-  for (const one of [...waiting].toSorted((one, other) => one.number - other.number)) one.refresh()
+  clock.setSystemTime(clockStartMs + stoppedAtMs * ++stops)
+  for (const timer of clock.timers?.values() ?? []) timer.callAt = clock.now + (timer.delay ?? 0)
+  // Puts them into their new order.
+  clock.jump(0)
   draw = drawer(seed)
   drawShare = drawer(seed + 1)
 }
@@ -216,7 +120,7 @@ run()
 // The scheduler may have been killed.
 process.on('disconnect', () => process.exit())
 process.on('message', async (order: Order) => {
-  if (order.is === 'advance') await advance(order.byMs)
+  if (order.is === 'advance') await clock.tickAsync(order.byMs)
   else if (order.is === 'run') run()
   else if (order.is === 'stop') await stop()
   process.send?.(await reportRest())
