@@ -205,12 +205,7 @@ const layers = [
   },
   {
     folder: 'server/commands/',
-    may: [
-      ...folders('registry', 'derive', 'sql', 'server'),
-      // The words for records and their fields, by which the columns of a file are recognized.
-      '^console/texts/(de|en)/records\\.ts$',
-      ...packages('commander', 'vite', 'pino'),
-    ],
+    may: [...folders('registry', 'derive', 'sql', 'server'), ...packages('commander', 'vite', 'pino')],
     node: true,
     because: 'The command is the program: it may know all of the service.',
   },

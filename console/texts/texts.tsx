@@ -3,8 +3,8 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import type { Step } from '#derive/form/steps.ts'
 import { capital, formatName } from '#derive/words.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { RecordTexts } from '#registry/words/en.ts'
 import { en, type Texts } from './en/index.ts'
-import type { RecordTexts } from './en/records.ts'
 
 /** The languages. All but the first are loaded when they are chosen. */
 export const languages = { en: 'English', de: 'Deutsch' } as const

@@ -3,7 +3,7 @@ export type Edit = { file: string; at?: string; put: string }
 
 const spareWords = "one: 'vehicle', many: 'Vehicles', add: 'New vehicle', none: 'None.', fields: {}, values: {}"
 const words = (at: string, put: string): Edit[] =>
-  ['en', 'de'].map((language) => ({ file: `console/texts/${language}/records.ts`, at, put }))
+  ['en', 'de'].map((language) => ({ file: `registry/words/${language}.ts`, at, put }))
 
 /** For each row of "Where to put a line" something made up, put where the row says. */
 export const madeUp: { readonly [row: string]: readonly Edit[] } = {

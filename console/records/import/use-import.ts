@@ -4,11 +4,11 @@ import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
 import { checkSize, type FileOptions } from '#derive/import/file.ts'
 import { createSession, type SessionService } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
+import * as german from '#registry/words/de.ts'
+import * as english from '#registry/words/en.ts'
 import { ask, askOnce, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
-import * as german from '../../texts/de/records.ts'
-import * as english from '../../texts/en/records.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** The session of an import, with its state for the steps of the page. */

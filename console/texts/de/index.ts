@@ -1,8 +1,8 @@
+import { commonFields, memberFields, records } from '#registry/words/de.ts'
 import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
-import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
 /** Every text of the interface in German. */

@@ -1,7 +1,7 @@
+import { commonFields, memberFields, records } from '#registry/words/en.ts'
 import { pluralizeEnglish as pluralize } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
-import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
 /** Every text of the interface in English. Another language is another value of the same type. */

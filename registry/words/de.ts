@@ -1,6 +1,6 @@
-import type { Resource } from '#registry/resources/index.ts'
-import type { Texts } from '../en/index.ts'
-import type { RecordTexts } from '../en/records.ts'
+import type { Resource } from '../resources/index.ts'
+import type * as english from './en.ts'
+import type { RecordTexts } from './en.ts'
 
 /** German names everything itself, because the registry has English names. */
 type NamedTexts<R extends Resource> = RecordTexts &
@@ -283,9 +283,9 @@ export const commonFields = {
   currency: 'Währung',
   created_at: 'Angelegt',
   updated_at: 'Geändert',
-} satisfies Texts['commonFields'] & { [field: string]: string }
+} satisfies typeof english.commonFields & { [field: string]: string }
 
-export const memberFields: Texts['memberFields'] = {
+export const memberFields: typeof english.memberFields = {
   address: {
     line1: 'Straße',
     line2: 'Straße, zweite Zeile',
