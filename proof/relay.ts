@@ -7,6 +7,10 @@ export type Line = { near: Socket; far: Socket }
 export type Relay<L extends Line> = {
   port: number
   lines: ReadonlySet<L>
+  /** Ends listening alone: open lines stay. */
+  refuse(): void
+  /** Listens again, on the same port. */
+  accept(): Promise<void>
   close(): Promise<void>
 }
 
@@ -32,10 +36,15 @@ export async function openRelay<L extends Line>(
     near.on('data', (chunk) => deliver(line, 'database', () => far.destroyed || far.write(chunk), chunk))
     far.on('data', (chunk) => deliver(line, 'service', () => near.destroyed || near.write(chunk), chunk))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve))
+  await listen(0)
+  const { port } = server.address() as { port: number }
   return {
-    port: (server.address() as { port: number }).port,
-    lines,
+    ...{ port, lines },
+    refuse: () => void server.close(),
+    accept: async () => {
+      if (!server.listening) await listen(port)
+    },
     close: () =>
       new Promise((resolve) => {
         for (const { near, far } of lines) for (const end of [near, far]) end.destroy()

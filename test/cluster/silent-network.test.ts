@@ -84,9 +84,9 @@ describe('A write whose connection fails', () => {
     ['silent', 'begin\0', 'unavailable', 'is not stored'],
     ['silent to the service', 'begin\0', 'unavailable', 'is not stored'],
     // The record travels with the commit.
-    ['silent to the server', 'Perhaps', 'outcome_unknown', 'is not stored'],
+    ['silent to the database', 'Perhaps', 'outcome_unknown', 'is not stored'],
     ['silent', 'commit\0', 'outcome_unknown', 'is not stored'],
-    ['silent to the server', 'commit\0', 'outcome_unknown', 'is not stored'],
+    ['silent to the database', 'commit\0', 'outcome_unknown', 'is not stored'],
     ['silent to the service', 'commit\0', 'outcome_unknown', 'is stored'],
     ['reset', 'commit\0', 'outcome_unknown', 'is not stored'],
   ])('(%s, as it sends %j) is %s within D, %s, and its key is settled', async (fault, sends, code, outcome) => {

@@ -18,7 +18,7 @@ const rows: readonly Row[] = [
     isReachable: true,
   },
   { title: 'all open connections go silent', kind: 'silent', scope: 'open', isReachable: true },
-  { title: 'nothing reaches the database', kind: 'silent to the server', scope: 'all', isReachable: false },
+  { title: 'nothing reaches the database', kind: 'silent to the database', scope: 'all', isReachable: false },
   { title: 'nothing reaches the service', kind: 'silent to the service', scope: 'all', isReachable: false },
   { title: 'the network is silent both ways', kind: 'silent', scope: 'all', isReachable: false },
   { title: 'all open connections are reset', kind: 'reset', scope: 'open', isReachable: true },
