@@ -169,7 +169,7 @@ function Outcome({ preview, onChange }: PreviewProps & { onChange(): void }) {
 type DecisionProps = PreviewProps & {
   /** The records that are deleted, those along included. */
   count: number
-  onDecided(): Promise<void>
+  onDecided(): Promise<unknown>
 }
 
 function Decision({ preview: { id, hash, state }, count, onDecided }: DecisionProps) {

@@ -1,41 +1,32 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLogoutIfAccessDenied } from 'ra-core'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useId } from 'react'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
 import type { FromService } from '../texts/foreign.ts'
-import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
+import { addressOf, type ConsoleResponse, isUnauthorized, type RequestArguments, send } from './ask.ts'
 
 export type LoadResult<Name extends ConsoleOperationName> = ReturnType<typeof useLoaded<Name>>
 
-/** Loads a reading operation, and loads it again when its arguments change. */
-export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...given: RequestArguments<Name>) {
-  const address = addressOf(name, ...given)
-  const [state, setState] = useState<{ address?: string; answer?: ConsoleResponse<Name>; error?: Error }>({})
+/** Loads a reading operation, and loads it again when its arguments change. The former answer stays meanwhile. */
+export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...request: RequestArguments<Name>) {
+  const address = addressOf(name, ...request)
+  const { data, error, refetch } = useQuery({
+    // Each component has its own: a form keeps the record that it began with while a dialog above it loads the newest.
+    queryKey: [useId(), address],
+    queryFn: ({ signal }) => send<ConsoleResponse<Name>>('GET', address, { signal }),
+    placeholderData: keepPreviousData,
+    ...{ gcTime: 0, staleTime: 'static', retry: false, networkMode: 'always' },
+  })
   const signOutIfEnded = useLogoutIfAccessDenied()
-
-  const load = useCallback(
-    async (signal?: AbortSignal) => {
-      try {
-        const answer = await send<ConsoleResponse<Name>>('GET', address, { signal })
-        setState({ address, answer })
-      } catch (error) {
-        if (signal?.aborted || (await signOutIfEnded(error))) return
-        setState({ address, error: error as Error })
-      }
-    },
-    [address, signOutIfEnded],
-  )
-
   useEffect(() => {
-    const aborter = new AbortController()
-    load(aborter.signal)
-    return () => aborter.abort()
-  }, [load])
+    if (error) signOutIfEnded(error)
+  }, [error, signOutIfEnded])
 
-  const { answer, error } = state
+  const answer = error ? undefined : data
   return {
     answer,
     data: answer?.data as FromService<AnswerOf<Name>> | undefined,
-    error: state.address === address ? error : undefined,
-    reload: load,
+    error: error && !isUnauthorized(error) ? error : undefined,
+    reload: refetch,
   }
 }

@@ -26,7 +26,7 @@ export function MeProvider({ children }: { children: ReactNode }) {
   return <MeContext value={createVisitor(data, reload, visible)}>{children}</MeContext>
 }
 
-function createVisitor(own: OwnAccount, reload: () => Promise<void>, visible: (definition: Definition) => Definition) {
+function createVisitor(own: OwnAccount, reload: () => unknown, visible: (definition: Definition) => Definition) {
   const { permissions } = own.account
   const holds = (right: string): boolean => permissions.includes(right)
   return {

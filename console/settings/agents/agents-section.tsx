@@ -22,7 +22,7 @@ export function AgentsSection() {
   return <AgentsForm key={JSON.stringify(data)} agents={data} onSaved={reload} />
 }
 
-function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<void> }) {
+function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<unknown> }) {
   const { settings, common } = useTexts()
   const texts = settings.agents
   const { enabled, always, records_max, url } = agents

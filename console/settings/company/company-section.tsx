@@ -31,7 +31,7 @@ export function CompanySection() {
   )
 }
 
-function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): Promise<void> }) {
+function CompanyForm({ company, onSaved }: { company: CompanyResult; onSaved(): Promise<unknown> }) {
   const { settings, common, commonFields, form: wording } = useTexts()
   const texts = settings.company
   const me = useMe()
