@@ -10,7 +10,7 @@ import { type AttackedCompany, type Caller, type Ground, nowhere, ownersPassword
 import { agentHeaders, mcp, toolCall } from './message.ts'
 import { count, type Report, type Rule, rules } from './report.ts'
 import type { Attack } from './requests.ts'
-import { attacksOn, eightAtATime, outcomeOf, type Surface, told, wholeSurface } from './rights.ts'
+import { attacksOn, eightAtATime, isOn, outcomeOf, type Surface, told, wholeSurface } from './rights.ts'
 
 /** What one company learns of another: nothing, by whatever it names. */
 
@@ -45,7 +45,11 @@ export async function attackCompany(
   )
   const before = await theirs.digest()
   const nobody = nowhere(theirs.targets)
-  const pairs = [...pairsNaming(mine, theirs, nobody, caller), ...pairsOf(attacks, theirs.targets, nobody, caller)]
+  const naming = pairsNaming([mine, theirs], nobody, caller, surface.records)
+  const pairs = [
+    ...naming.filter((pair) => isOn(surface, pair.theirs)),
+    ...pairsOf(attacks, theirs.targets, nobody, caller),
+  ]
   await eightAtATime(pairs, (pair) => comparePair(ground, report, pair, caller, [theirs.targets, nobody]))
   // Some things are of one account alone.
   const other = await mine.person(permissions)
@@ -82,7 +86,12 @@ const pairsOf = (attacks: readonly Attack[], theirs: Targets, nobody: Targets, c
   })
 
 /** Requests that name something of another company elsewhere than in a path: references, filters, values and headers. */
-function pairsNaming(mine: AttackedCompany, theirs: AttackedCompany, nobody: Targets, caller: Caller): Pair[] {
+function pairsNaming(
+  [mine, theirs]: readonly [AttackedCompany, AttackedCompany],
+  nobody: Targets,
+  caller: Caller,
+  records: readonly string[],
+): Pair[] {
   const pairs: Pair[] = []
   const [byToken, bySession] = [
     [['Authorization', `Bearer ${caller.token}`]],
@@ -109,7 +118,7 @@ function pairsNaming(mine: AttackedCompany, theirs: AttackedCompany, nobody: Tar
     body: toolCall(name, given),
   })
 
-  for (const definition of registry) {
+  for (const definition of registry.filter(({ name }) => records.includes(name))) {
     const { name, served, fields, title } = definition
     const roots = [`/console/records/${name}`, ...(served ? [`/v1/${name}`] : [])]
     const id = mine.targets.ids[name]
@@ -302,8 +311,8 @@ function firstDifference(one: string, other: string): string {
   return `${JSON.stringify(one.slice(from, place + 60))} and ${JSON.stringify(other.slice(from, place + 60))}`
 }
 
-/** Share of the reads that may differ from one moment to the next: those about calls, sessions and exports. */
-const unsteadyMax = 0.1
+/** Reads that may differ from one moment to the next: those about calls, sessions and exports. */
+const unsteadyMax = 12
 
 /** Reads of a company, with their totals and tags, stay the same while another company writes. */
 async function compareReads(
@@ -341,7 +350,7 @@ async function compareReads(
         says: firstDifference(before, after),
       })
   }
-  if (steady.length < reads.length * (1 - unsteadyMax))
+  if (steady.length < reads.length - unsteadyMax)
     throw new Error(
       `reads differ by themselves: ${reads.filter((attack) => !steady.includes(attack)).map(({ call }) => call)}`,
     )

@@ -68,6 +68,7 @@ const run = async (by: ReadHandler<ResourceRoute>, described = operations): Prom
       .filter(({ id }) => id.endsWith('.card')),
     consoleRoutes: [],
     tools: [],
+    records: registry.map(({ name }) => name),
   }
   try {
     return await attack(connection, {
@@ -122,7 +123,7 @@ test(
   () =>
     inCopy(async (checkout) => {
       await addVehicles(checkout)
-      const { findings, operations } = await attackCopy(checkout, 'rights')
+      const { findings, operations } = await attackCopy(checkout, 'rights', 'vehicles')
       expect(findings).toEqual([])
       const added = Object.keys(operations).filter((id) => id.includes('vehicles'))
       expect(added).toEqual(

@@ -4,6 +4,7 @@ import { createTestDatabase } from '../stage/database.ts'
 import { openOwnServer } from '../stage/own-server.ts'
 import { findAllPlanted } from './planted.ts'
 import { formatReport } from './report.ts'
+import { surfaceAbout, wholeSurface } from './rights.ts'
 import { attack, type Part, parts } from './run.ts'
 
 const help = `Attacks a service of its own with accounts of every right and companies of the same shape.
@@ -11,6 +12,7 @@ const help = `Attacks a service of its own with accounts of every right and comp
   npm run attacks                  every attack by every account, between three companies
   npm run attacks -- --short       the form that the tests take
   npm run attacks -- --only PART   ${parts.join(' or ')}
+  npm run attacks -- --records workers   the operations of these records alone, and those of none
   npm run attacks -- --planted     the short form on copies of the checkout with a bug each, which it has to find;
                                    numbers after it choose some
 
@@ -25,7 +27,10 @@ const flag = { type: 'boolean', default: false } as const
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { short: flag, only: { type: 'string' }, planted: flag, json: flag, help: { ...flag, short: 'h' } },
+    options: {
+      ...{ short: flag, only: { type: 'string' }, records: { type: 'string' } },
+      ...{ planted: flag, json: flag, help: { ...flag, short: 'h' } },
+    },
   })
   if (values.help) process.stdout.write(help)
   else if (values.planted) process.exitCode = (await findAllPlanted(positionals)) ? 0 : 1
@@ -36,13 +41,16 @@ try {
   process.exitCode = 1
 }
 
-async function attackOwn({ short, json }: { short: boolean; json: boolean }, chosen: readonly Part[]): Promise<void> {
+type Words = { short: boolean; json: boolean; records?: string | undefined }
+
+async function attackOwn({ short, json, records }: Words, chosen: readonly Part[]): Promise<void> {
   const since = performance.now()
+  const surface = records === undefined ? wholeSurface : surfaceAbout(records)
   const { server, close } = await openOwnServer({ fsync: 'off' }, ['alter role plumbline createdb'])
   try {
     const { connection, drop } = await createTestDatabase(server)
     await migrate(connection, () => {})
-    const report = await attack(connection, { form: short ? 'short' : 'long', parts: chosen })
+    const report = await attack(connection, { form: short ? 'short' : 'long', parts: chosen, surface })
     await drop()
     const { byOperation, ...counts } = report
     const text = formatReport(report, (performance.now() - since) / 1000)

@@ -19,7 +19,7 @@ test('A bug that is planted in a copy of the checkout is found by its rule', { t
   inCopy(async (checkout) => {
     for (const bug of tried) {
       const one = planted.find((each) => each.bug === bug) as PlantedBug
-      expect(await findPlanted(checkout, one), bug).toHaveProperty([one.rule])
+      expect(await findPlanted(checkout, one, 'workers'), bug).toHaveProperty([one.rule])
     }
   }),
 )

@@ -35,9 +35,10 @@ export type CopiedReport = {
   operations: { [id: string]: number }
 }
 
-/** Runs the short form in a copy. Throws if it does not come to its end. */
-export async function attackCopy(checkout: string, part: Part): Promise<CopiedReport> {
-  const words = [join(checkout, 'test/attacks/main.ts'), '--short', '--json', '--only', part]
+/** Runs the short form in a copy, of all records or of some. Throws if it does not come to its end. */
+export async function attackCopy(checkout: string, part: Part, records?: string): Promise<CopiedReport> {
+  const about = records === undefined ? [] : ['--records', records]
+  const words = [join(checkout, 'test/attacks/main.ts'), '--short', '--json', '--only', part, ...about]
   // With findings it exits with 1, and its report is there all the same.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, words, {
     cwd: checkout,
@@ -51,12 +52,13 @@ export async function attackCopy(checkout: string, part: Part): Promise<CopiedRe
 export async function findPlanted(
   checkout: string,
   { file, line, instead, part }: PlantedBug,
+  records?: string,
 ): Promise<{ [rule: string]: number }> {
   const path = join(checkout, file)
   const whole = readFileSync(path, 'utf8')
   writeFileSync(path, mutate(whole, { row: '', test: '', file, line, instead }))
   try {
-    const byRule = Map.groupBy((await attackCopy(checkout, part)).findings, ({ rule }) => rule)
+    const byRule = Map.groupBy((await attackCopy(checkout, part, records)).findings, ({ rule }) => rule)
     return Object.fromEntries([...byRule].map(([rule, all]) => [rule, all.length]))
   } finally {
     writeFileSync(path, whole)

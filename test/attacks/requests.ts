@@ -21,6 +21,8 @@ export type Attack = {
   channel: 'v1' | 'console' | 'mcp'
   /** The id of the operation. */
   operation: string
+  /** The resource whose records it names; undefined if it names none, or those of a first resource. */
+  records: string | undefined
   /** The request in words. */
   call: string
   /** The permissions without any of which it is refused. */
@@ -35,6 +37,8 @@ export type Attack = {
 }
 
 type Variant = {
+  /** The resource of its records, where the operation has none of its own. */
+  records?: string
   query?: string
   bodyAt?: (at: Targets) => JsonObject
   needs?: readonly string[]
@@ -54,6 +58,11 @@ const neededToUndo = (definition: Definition, kind: WriteKind): string[] =>
         permission(definition.name, 'EDIT'),
         ...(kind === 'update' ? [permission(definition.name, 'VIEW'), ...rightsOf(definition)] : []),
       ]
+
+const undoOf = (definition: Definition, kind: WriteKind): Variant => ({
+  ...{ records: definition.name, needs: neededToUndo(definition, kind) },
+  ...{ says: ` of a ${kind} of ${definition.name}`, succeeds: false },
+})
 
 /** Queries that name a field with a right of its own. */
 function queriesNaming(definition: Definition, parameters: readonly string[] | undefined): Variant[] {
@@ -149,6 +158,7 @@ export function attacksOnApi(routes: readonly DataRoute[]): Attack[] {
       }
     const attack = (variant: Variant, path = (at: Targets) => pathOf(route, at)): Attack => ({
       ...{ channel: 'v1', operation: route.id, isRead: !write },
+      records: variant.records ?? route.definition?.name,
       call: `${route.method} ${route.path}${variant.says ?? ''}`,
       needs: [...route.scopes, ...(variant.needs ?? [])],
       succeeds: variant.succeeds ?? !route.refusals.includes('delete_blocked'),
@@ -159,7 +169,7 @@ export function attacksOnApi(routes: readonly DataRoute[]): Attack[] {
     if (route.pathParameters.some(({ is }) => is !== 'Id' && is.write)) {
       return servedResources.flatMap((each) =>
         writeKinds.map((kind) =>
-          attack({ needs: neededToUndo(each, kind), says: ` of a ${kind} of ${each.name}`, succeeds: false }, (at) =>
+          attack(undoOf(each, kind), (at) =>
             pathOf(route, { ...at, ids: { ...at.ids, writes: at.writes[each.name]?.[kind] ?? '' } }),
           ),
         ),
@@ -171,6 +181,7 @@ export function attacksOnApi(routes: readonly DataRoute[]): Attack[] {
         batchOps.flatMap((op) =>
           batchModes.map((mode) =>
             attack({
+              records: each.name,
               bodyAt: (at) => ({ mode, operations: [operationsOn(each, op, at)] }),
               needs: [permission(each.name, batchOperations[op].action)],
               says: ` (${mode}) to ${op} ${each.name}`,
@@ -218,7 +229,7 @@ function targetOf(path: string, at: Targets): string {
 }
 
 /** Of a resource of the console's paths: `/console/records/clients`. */
-const definitionIn = (path: string): Definition | undefined =>
+export const definitionIn = (path: string): Definition | undefined =>
   definitionOf(registry, /^\/console\/(?:records|imports)\/(\w+)/.exec(path)?.[1] ?? '')
 
 /** Operations that change nothing, although their method could. */
@@ -268,6 +279,7 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
       const isSafe = isRead || harmless.test(route.id)
       return {
         ...{ channel: 'console', operation: `console.${route.id}`, isRead },
+        records: variant.records ?? definition?.name,
         call: `${method} ${path}${variant.says ?? ''}`,
         needs: [...own, ...(variant.needs ?? [])],
         succeeds: variant.succeeds ?? (isRead || (isOnRecords && method !== 'DELETE')),
@@ -293,12 +305,7 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
     }
     if (kindIn(path) === 'writes') {
       return registry.flatMap((each) =>
-        writeKinds.map((kind) =>
-          attack(
-            { needs: neededToUndo(each, kind), says: ` of a ${kind} of ${each.name}`, succeeds: false },
-            (at) => at.writes[each.name]?.[kind],
-          ),
-        ),
+        writeKinds.map((kind) => attack(undoOf(each, kind), (at) => at.writes[each.name]?.[kind])),
       )
     }
     if (definition && shape === 'a record')
@@ -360,7 +367,7 @@ export function attacksOnTools(names: readonly string[], neededFor: (attack: Att
       ? choice.map((one) => Object.keys(known).filter((argument) => argument === one || !choice.includes(argument)))
       : [Object.keys(known)]
     return sets.flatMap((given) =>
-      variantsOf(given, known).map(({ says, needs, value }) => {
+      variantsOf(given, known).map(({ records, says, needs, value }) => {
         const wire = (by: Caller, at: Targets): Wire => {
           const sent = Object.fromEntries(
             given.flatMap((argument): [string, Json][] => {
@@ -373,7 +380,7 @@ export function attacksOnTools(names: readonly string[], neededFor: (attack: Att
           return { ...mcp, headers: agentHeaders(by.token as string, name), body: toolCall(name, sent) }
         }
         const attack: Attack = {
-          ...{ channel: 'mcp', operation: `mcp.${name}`, isRead: tool.annotations.readOnlyHint === true },
+          ...{ channel: 'mcp', operation: `mcp.${name}`, isRead: tool.annotations.readOnlyHint === true, records },
           ...{
             call: `${name}${says}`,
             needs: [],
@@ -388,7 +395,12 @@ export function attacksOnTools(names: readonly string[], neededFor: (attack: Att
   })
 }
 
-type ToolVariant = { says: string; needs: readonly string[]; value(argument: string, at: Targets): Json | undefined }
+type ToolVariant = {
+  records?: string
+  says: string
+  needs: readonly string[]
+  value(argument: string, at: Targets): Json | undefined
+}
 
 function variantsOf(
   given: readonly string[],
@@ -416,6 +428,7 @@ function variantsOf(
   if (given.includes('operations')) {
     return each.flatMap(({ definition, name }) =>
       batchOps.map((op) => ({
+        records: name,
         says: `: ${op} ${name}`,
         needs: [permission(name, batchOperations[op].action)],
         value: (argument, at) =>
@@ -426,6 +439,7 @@ function variantsOf(
   if (given.includes('undo')) {
     return each.flatMap(({ definition, name }) =>
       writeKinds.map((kind) => ({
+        records: name,
         says: `: undo a ${kind} of ${name}`,
         needs: neededToUndo(definition, kind),
         value: (argument, at) => (argument === 'undo' ? at.writes[name]?.[kind] : plain(argument, at, name)),
@@ -434,6 +448,7 @@ function variantsOf(
   }
   const isByResource = given.includes('records') && known.records?.schema.type !== 'array'
   return (isByResource ? each : each.slice(0, 1)).map(({ name }) => ({
+    ...(isByResource ? { records: name } : {}),
     says: isByResource ? ` ${name} by ${given.filter((one) => one !== 'records').join()}` : '',
     needs: [],
     value: (argument, at) => plain(argument, at, name),

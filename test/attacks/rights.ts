@@ -8,23 +8,58 @@ import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import type { TestResponse, Wire } from '../stage/http.ts'
 import type { AttackedCompany, Caller, Ground } from './ground.ts'
 import { withheldNames } from './markers.ts'
+import { mcp } from './message.ts'
 import { count, type Report, type Rule, rules } from './report.ts'
 import {
   type Attack,
   attacksOnApi,
   attacksOnConsole,
   attacksOnTools,
+  definitionIn,
   type InnerNeeds,
   neededToDecideOn,
 } from './requests.ts'
 
 /** What is attacked: the operations of the service, or others that a test makes up. */
-export type Surface = { routes: readonly Route[]; consoleRoutes: readonly ConsoleRoute[]; tools: readonly string[] }
+export type Surface = {
+  routes: readonly Route[]
+  consoleRoutes: readonly ConsoleRoute[]
+  tools: readonly string[]
+  /** The resources whose records are named. */
+  records: readonly string[]
+}
 
 export const wholeSurface: Surface = {
   routes: dataRoutesOf(registry),
   consoleRoutes,
   tools: listTools(servedResources).map(({ name }) => name),
+  records: registry.map(({ name }) => name),
+}
+
+/** Returns the operations of a resource and those of none, which name its records alone. */
+export const surfaceAbout = (records: string): Surface => {
+  const isAbout = (definition: Definition | undefined): boolean =>
+    definition === undefined || definition.name === records
+  return {
+    routes: wholeSurface.routes.filter((route) => isAbout(isDataRoute(route) ? route.definition : undefined)),
+    consoleRoutes: consoleRoutes.filter(({ path }) => isAbout(definitionIn(path))),
+    tools: wholeSurface.tools,
+    records: [records],
+  }
+}
+
+/** Returns whether an operation or a tool of the surface answers a request. */
+export function isOn({ routes, consoleRoutes, tools }: Surface, { method, path }: Wire): boolean {
+  const parts = (path.split('?')[0] as string).split('/')
+  const answers = (route: { method: string; path: string }): boolean => {
+    const own = route.path.split('/')
+    return (
+      route.method === method &&
+      own.length === parts.length &&
+      own.every((part, place) => part.startsWith('{') || part === parts[place])
+    )
+  }
+  return path === mcp.path ? tools.length > 0 : [...routes, ...consoleRoutes].some(answers)
 }
 
 /** The short form takes those accounts for which an operation is most likely to be wrong. */
@@ -61,11 +96,13 @@ export async function attackRights(
   const attacks = await attacksOn(ground, company, surface)
   const byToken = attacks.filter(({ channel }) => channel !== 'console')
   const inConsole = attacks.filter(({ channel }) => channel === 'console')
-  const make = async (account: Account, caller: Caller, chosen: readonly Attack[], places: number): Promise<void> => {
+  const make = async (account: Account, open: () => Promise<Caller>, chosen: readonly Attack[], places: number) => {
     const made = chosen.filter((attack, place) => isMade(attack, account, form, place + places))
+    if (made.length === 0) return
+    const caller = await open()
     const before = await company.digest()
     await eightAtATime(made, (attack) => makeAttack(ground, company, report, attack, caller))
-    await searchWithheld(ground, company, report, caller)
+    await searchWithheld(ground, company, report, caller, surface)
     if ((await company.digest()) !== before)
       report.findings.push({
         rule: rules.changesNothing,
@@ -75,12 +112,12 @@ export async function attackRights(
       })
   }
   for (const [place, account] of accountsFor(permissions).entries()) {
-    if (isUseful(account, byToken, form)) await make(account, await company.hold(account.held), byToken, place)
-    await make(account, await company.person(account.held), inConsole, place)
+    if (isUseful(account, byToken, form)) await make(account, () => company.hold(account.held), byToken, place)
+    await make(account, () => company.person(account.held), inConsole, place)
   }
   // The account holds all, and the token carries less.
   for (const [place, { held }] of accountsFor(scopes).entries())
-    if (form === 'long' || place % 9 === 0) await make({ held }, await company.hold(permissions, held), byToken, place)
+    if (form === 'long' || place % 9 === 0) await make({ held }, () => company.hold(permissions, held), byToken, place)
   await company.hold(permissions)
 }
 
@@ -92,7 +129,7 @@ const isUseful = ({ one }: Account, attacks: readonly Attack[], form: Form): boo
 export async function attacksOn(
   ground: Ground,
   company: AttackedCompany,
-  { routes, consoleRoutes, tools }: Surface,
+  { routes, consoleRoutes, tools, records }: Surface,
 ): Promise<Attack[]> {
   const dataRoutes = routes.filter(isDataRoute)
   const inner: InnerNeeds = {
@@ -101,7 +138,8 @@ export async function attacksOn(
   }
   const all = await company.hold(permissions)
   const learned = new Map<string, readonly string[]>()
-  for (const attack of attacksOnTools(tools, () => [])) {
+  const isNamed = (attack: Attack): boolean => attack.records === undefined || records.includes(attack.records)
+  for (const attack of attacksOnTools(tools, () => []).filter(isNamed)) {
     const [last] = await ground.sql<{ id: number }>(
       'select coalesce(max(id), 0) as id from calls where company_id = $1',
       company.id,
@@ -123,7 +161,7 @@ export async function attacksOn(
     ...attacksOnApi(dataRoutes),
     ...attacksOnConsole(consoleRoutes, inner),
     ...attacksOnTools(tools, ({ call }) => learned.get(call) ?? []),
-  ]
+  ].filter(isNamed)
 }
 
 async function makeAttack(
@@ -187,7 +225,13 @@ export function told(
 }
 
 /** A search by the value of a withheld field finds as much as one by a value that nobody has. */
-async function searchWithheld(ground: Ground, company: AttackedCompany, report: Report, caller: Caller): Promise<void> {
+async function searchWithheld(
+  ground: Ground,
+  company: AttackedCompany,
+  report: Report,
+  caller: Caller,
+  surface: Surface,
+): Promise<void> {
   for (const { definition, field, right } of searchable) {
     if (!caller.held.has(permission(definition.name, 'VIEW')) || caller.held.has(right)) continue
     const value = String(company.records[definition.name]?.[field])
@@ -199,6 +243,7 @@ async function searchWithheld(ground: Ground, company: AttackedCompany, report: 
       `${root}/${definition.name}`,
       ...(root === '/v1' ? [] : [`${root}/${definition.name}.csv`]),
     ])) {
+      if (!isOn(surface, { method: 'GET', path })) continue
       const ask = (q: string): Promise<TestResponse> =>
         ground.send({
           method: 'GET',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, type TestContext, test } from 'vitest'
 import { type Stage as CommandStage, createStage } from '../command/stage.ts'
 import { openProxy } from '../stage/proxy.ts'
 import { openStage } from '../stage/stage.ts'
@@ -12,6 +12,9 @@ import { openSocketServer } from '../webhooks/receiver.ts'
 const stopMsMax = 12_000
 /** Time that a process may wait for a processor which other tests use. */
 const slackMs = 500
+
+/** Undoes something at the end of one test: all go on side by side, because most of their time is waited for. */
+type AtEnd = TestContext['onTestFinished']
 
 /** The receivers of webhooks that never let an attempt end by themselves. */
 const receivers: { readonly [does: string]: (socket: Socket) => void } = {
@@ -24,18 +27,18 @@ const receivers: { readonly [does: string]: (socket: Socket) => void } = {
 }
 
 /** A connection to the service that sends bytes and does no more, not even read. */
-async function openCaller(url: string, bytes: string): Promise<Socket> {
+async function openCaller(atEnd: AtEnd, url: string, bytes: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).on('error', () => undefined)
-  onTestFinished(() => void socket.destroy())
+  atEnd(() => void socket.destroy())
   await once(socket, 'connect')
   socket.pause().write(bytes)
   return socket
 }
 
-async function commandStage(): Promise<CommandStage> {
-  const commands = await createStage()
-  onTestFinished(() => commands.clear())
+async function commandStage(atEnd: AtEnd): Promise<CommandStage> {
+  const commands = await createStage('migrated')
+  atEnd(() => commands.clear())
   return commands
 }
 
@@ -49,10 +52,10 @@ async function stop({ child, ended }: ReturnType<CommandStage['start']>) {
 
 const settings = { PORT: '0', PLUMBLINE_DEMO: 'off', LOG_LEVEL: 'info', WEBHOOK_NETWORKS: '127.0.0.1' }
 
-test.each([1, 2])(
+test.concurrent.for([1, 2])(
   'A stop ends in its time and stops the bundled PostgreSQL, with %s at work, whatever callers, receivers and a process of its own do.',
-  async (processes) => {
-    const commands = await commandStage()
+  async (processes, { onTestFinished }) => {
+    const commands = await commandStage(onTestFinished)
     const service = commands.start(['--json', 'serve'], { ...settings, PROCESSES: String(processes) })
     const url = JSON.parse(await service.shows('"url"')).url as string
     const give = async (...words: string[]): Promise<string> => {
@@ -73,16 +76,16 @@ test.each([1, 2])(
     const create = (length: number): string =>
       head('POST', '/v1/clients', `Content-Type: application/json\r\nContent-Length: ${length}\r\n`)
     const body = JSON.stringify({ name: 'Long', notes: 'x'.repeat(2000) })
-    const writer = await openCaller(url, (create(body.length) + body).repeat(100))
+    const writer = await openCaller(onTestFinished, url, (create(body.length) + body).repeat(100))
     writer.resume()
     await eventually(async () => expect(hanging.map(({ got }) => got() > 0)).toEqual(hanging.map(() => true)))
 
-    await openCaller(url, create(1000))
-    await openCaller(url, `${create(1000)}{"name":`)
-    await openCaller(url, 'GET /v1/cli')
-    await openCaller(url, head('GET', '/v1/changes?after=now&wait=30'))
-    await openCaller(url, head('GET', '/v1/clients?limit=100').repeat(100))
-    await openCaller(url, '')
+    await openCaller(onTestFinished, url, create(1000))
+    await openCaller(onTestFinished, url, `${create(1000)}{"name":`)
+    await openCaller(onTestFinished, url, 'GET /v1/cli')
+    await openCaller(onTestFinished, url, head('GET', '/v1/changes?after=now&wait=30'))
+    await openCaller(onTestFinished, url, head('GET', '/v1/clients?limit=100').repeat(100))
+    await openCaller(onTestFinished, url, '')
     await pause(500)
     if (processes > 1) {
       const { pid } = service.child
@@ -99,38 +102,50 @@ test.each([1, 2])(
     expect(code, err).toBe(0)
     await eventually(async () => expect(await commands.databaseRuns()).toBe(false), 5000)
   },
-  120_000,
 )
 
-test('A stop ends in its time where the network to the database falls silent, while it serves and while it starts.', async () => {
+/** A service whose way to the database falls silent when the test says so. */
+async function silentStage(atEnd: AtEnd) {
   const stage = await openStage()
-  onTestFinished(() => stage.close())
+  atEnd(() => stage.close())
   const network = await openProxy(stage.connection)
-  onTestFinished(() => network.close())
-  const commands = await commandStage()
+  atEnd(() => network.close())
   const environment = {
     ...settings,
     DATABASE_URL: network.url,
     PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
   }
+  const commands = await commandStage(atEnd)
+  return { stage, network, start: () => commands.start(['--json', 'serve'], environment) }
+}
+
+test.concurrent('A stop ends in its time where the network to the database falls silent while it serves.', async ({
+  onTestFinished,
+}) => {
+  const { stage, network, start } = await silentStage(onTestFinished)
   const company = await stage.company()
-  const service = commands.start(['--json', 'serve'], environment)
+  const service = start()
   const url = JSON.parse(await service.shows('"url"')).url as string
   network.fail('silent', 'all')
   const ask = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${company.token}\r\n\r\n`
   for (const path of ['/v1/clients', '/v1/clients?q=silent', '/v1/changes?after=now&wait=30'])
-    await openCaller(url, ask(path))
+    await openCaller(onTestFinished, url, ask(path))
   await pause(3000)
-  const served = await stop(service)
-  expect(served.ms, served.err).toBeLessThan(stopMsMax + slackMs)
-
+  const { ms, err } = await stop(service)
+  expect(ms, err).toBeLessThan(stopMsMax + slackMs)
   await network.heal()
+})
+
+test.concurrent('A stop ends in its time where the network to the database falls silent while it starts.', async ({
+  onTestFinished,
+}) => {
+  const { network, start } = await silentStage(onTestFinished)
   // A migration may take hours, so nothing else ends the wait for its answer.
   network.fail('silent', { mark: 'from migrations', sends: 'from migrations' })
-  const starting = commands.start(['--json', 'serve'], environment)
+  const service = start()
   await pause(3000)
-  const started = await stop(starting)
-  expect(started.ms, started.err).toBeLessThan(stopMsMax + slackMs)
+  const { ms, err } = await stop(service)
+  expect(ms, err).toBeLessThan(stopMsMax + slackMs)
   await network.heal()
-}, 120_000)
+})

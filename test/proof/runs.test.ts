@@ -50,7 +50,8 @@ test('Races over two processes break no promise, and are answered as they should
   for (const kind of raceKinds) expect(races.kinds[kind].overlapped).toBeGreaterThanOrEqual(asked[kind])
 })
 
-test('Each operation keeps every promise when PostgreSQL does not answer its last message', async () => {
+// These two go on side by side: they wait for answers that do not come, and for the end of a load.
+test.concurrent('Each operation keeps every promise when PostgreSQL does not answer its last message', async () => {
   const file = join(folder, 'messages.jsonl')
   const asked = { file, faults: ['not answered'], keyed: [true], isShort: true } as const
   const { trials, violations } = await failMessages(asked)
@@ -60,7 +61,7 @@ test('Each operation keeps every promise when PostgreSQL does not answer its las
   )
 })
 
-test('A service that runs already is loaded by its address, and its history checked', async () => {
+test.concurrent('A service that runs already is loaded by its address, and its history checked', async () => {
   const service = await startService()
   const url = `${service.url}/`
   try {

@@ -13,6 +13,8 @@ import type { Server } from './postgres.ts'
  */
 export type RowLocks = {
   violations: string[]
+  /** Whether transactions are watched. */
+  isOn: boolean
   /** Rows that were found locked, and statements behind which locks were looked for. */
   seen: { locks: number; statements: number }
   close(): Promise<void>
@@ -36,8 +38,18 @@ export async function watchRowLocks(database: Database, server: Server): Promise
   const seen = { locks: 0, statements: 0 }
   const original = database.transaction
   const inTurn = createTurn()
-  database.transaction = (work, share, options) =>
-    inTurn(() =>
+  const locks: RowLocks = {
+    isOn: true,
+    violations,
+    seen,
+    close: async () => {
+      database.transaction = original
+      await prober.end()
+    },
+  }
+  database.transaction = (work, share, options) => {
+    if (!locks.isOn) return original(work, share, options)
+    return inTurn(() =>
       original(
         async (transaction) => {
           const { watched, settled } = watch(transaction, async (before, statement) => {
@@ -57,14 +69,8 @@ export async function watchRowLocks(database: Database, server: Server): Promise
         options,
       ),
     )
-  return {
-    violations,
-    seen,
-    close: async () => {
-      database.transaction = original
-      await prober.end()
-    },
   }
+  return locks
 }
 
 function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
@@ -114,28 +120,29 @@ function watch(transaction: Transaction, look: Look) {
   }
 }
 
-/** Returns the locked rows that are visible to others: tried by the weakest lock first, each is locked as this forbids. */
+/**
+ * Returns the locked rows that are visible to others: tried by the weakest lock first, each is locked as this forbids. Only
+ * rows are tried that a transaction has locked or written: PostgreSQL notes that in the row, as `xmax`.
+ */
 async function locksNow(prober: pg.Client): Promise<Held> {
-  await prober.query('begin')
-  try {
-    const all = await namesOf(prober, '')
-    const held: Held = new Map()
-    const forbiddenBy = [...holdStrengths].toReversed()
-    for (const [strength, hold] of forbiddenBy.entries()) {
-      const free = new Set(await namesOf(prober, `${hold} skip locked`))
-      const locked = all.filter((name) => !free.has(name))
-      if (locked.length === 0) break
-      for (const name of locked) held.set(name, strength)
-    }
-    return held
-  } finally {
-    await prober.query('rollback')
+  const all = await namesOf(prober, '')
+  const held: Held = new Map()
+  const forbiddenBy = [...holdStrengths].toReversed()
+  for (const [strength, hold] of forbiddenBy.entries()) {
+    const free = new Set(await namesOf(prober, `${hold} skip locked`))
+    const locked = all.filter((name) => !free.has(name))
+    if (locked.length === 0) break
+    for (const name of locked) held.set(name, strength)
   }
+  return held
 }
 
+/** Returns the rows, locked for as long as the statement takes. It is prepared: to plan it takes longer than to run it. */
 async function namesOf(prober: pg.Client, lock: string): Promise<string[]> {
-  const parts = order.map((table) => `select '${table} ' || id as name from (select id from ${table} ${lock}) ${table}`)
-  const { rows } = await prober.query<{ name: string }>(parts.join(' union all '))
+  const parts = order.map(
+    (table) => `select '${table} ' || id as name from (select id from ${table} where xmax <> '0' ${lock}) ${table}`,
+  )
+  const { rows } = await prober.query<{ name: string }>({ name: `rows ${lock}`, text: parts.join(' union all ') })
   return rows.map(({ name }) => name)
 }
 
