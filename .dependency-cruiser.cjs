@@ -304,6 +304,28 @@ module.exports = {
       to: { path: packages('pg') },
     },
     {
+      name: 'outbound',
+      comment: 'One folder alone sends requests to others, and looks at where they go.',
+      severity: 'error',
+      from: { path: '^(registry|derive|sql|server|console|clients)/', pathNot: '^server/outbound/' },
+      to: {
+        path: [
+          ...node('https', 'http2', 'tls', 'dgram', 'dns', 'dns/promises'),
+          ...packages('undici', 'axios', 'got', 'ws', 'nodemailer'),
+        ],
+      },
+    },
+    {
+      name: 'programs',
+      comment: 'Programs are started in these files, each with a list of arguments.',
+      severity: 'error',
+      from: {
+        path: '^(registry|derive|sql|server|console|clients)/',
+        pathNot: '^server/(commands/build-console|embedded/(cluster|processes))\\.ts$',
+      },
+      to: { path: node('child_process') },
+    },
+    {
       name: 'texts-of-others',
       comment:
         'A text of others is shown by `Foreign` and `quote`. As it is, it is for inputs, addresses and comparisons, in these files.',

@@ -66,6 +66,24 @@ const rows: Row[] = [
     rules: ['server-outbound'],
   },
   {
+    title: 'One folder alone sends requests to others.',
+    file: 'server/commands/two.ts',
+    text: "import { request } from 'node:https'\nimport { lookup } from 'node:dns'",
+    rules: ['outbound'],
+  },
+  {
+    title: 'It may, and look up names.',
+    file: 'server/outbound/two.ts',
+    text: "import 'node:https'\nimport 'node:dns/promises'",
+    rules: [],
+  },
+  {
+    title: 'Three files start programs, and no other of their folders.',
+    file: 'server/embedded/one.ts',
+    text: "import { spawn } from 'node:child_process'",
+    rules: ['programs'],
+  },
+  {
     title: 'Derived things may have types of statements.',
     file: 'derive/one.ts',
     text: "import type { Row } from '#sql/row.ts'\nexport type One = Row",
