@@ -41,13 +41,14 @@ const sources = [
   'tools',
   'console',
 ].flatMap((folder) => filesIn(folder, ''))
+/** The text on one line, without the marks of its comments. */
+const joined = (text: string): string => text.replaceAll(/\s*\n\s*(?:\*(?!\/)|\/\/|--)?\s*/g, ' ')
+
 /** Headings of decisions that a text cites: "Decisions, Locks and Call log" cites two. */
 const citedIn = (text: string): string[] =>
-  [
-    ...text
-      .replaceAll(/\s*\n\s*(?:\*(?!\/)|\/\/|--)?\s*/g, ' ')
-      .matchAll(/\bDecisions((?:,| and) [A-Z][\w-]*(?: (?!and\b)[a-z]+)*)+/g),
-  ].flatMap(([all]) => all.split(/, | and /).slice(1))
+  [...joined(text).matchAll(/\bDecisions((?:,| and) [A-Z][\w-]*(?: (?!and\b)[a-z]+)*)+/g)].flatMap(([all]) =>
+    all.split(/, | and /).slice(1),
+  )
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 
 describe.each(documents)('%s', (path) => {
@@ -99,6 +100,36 @@ test('every decision that the code cites is a page of them, or a section of one'
     .flatMap((path) => citedIn(read(path)).map((title) => ({ path, title })))
   expect(cited.length).toBeGreaterThan(100)
   expect(cited.filter(({ title }) => !headings.includes(title))).toEqual([])
+})
+
+/** Sentences of the specification that a text cites: a section, and the numbers of its sentences if it names some. */
+const sentencesIn = (text: string): { section: string; numbers: string[] }[] =>
+  [...joined(text).matchAll(/\bSpec, ([A-Z][a-z]+(?: [a-z]+)*)((?: (?:and )?\d+)*)/g)].map(
+    ([, section = '', numbers = '']) => ({ section, numbers: numbers.match(/\d+/g) ?? [] }),
+  )
+
+test('every sentence of the specification that the code cites is there', () => {
+  const sections = new Map(
+    read('docs/specification.md')
+      .split(/^## /m)
+      .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+  )
+  const cited = sources
+    .filter((path) => /\.(tsx?|sql)$/.test(path) && !path.startsWith('test/'))
+    .flatMap((path) => sentencesIn(read(path)).map((cite) => ({ path, ...cite })))
+  expect(cited.length).toBeGreaterThan(10)
+  const lost = cited.filter(
+    ({ section, numbers }) =>
+      !numbers.every((number) => sections.get(section)?.includes(`\n${number}. `)) || !sections.has(section),
+  )
+  expect(lost).toEqual([])
+})
+
+test('Sentences of the specification are read over the ends of lines.', () => {
+  expect(sentencesIn('-- Spec,\n-- Request and response rules 3 and 4. Spec, Headers; Decisions, Bodies.')).toEqual([
+    { section: 'Request and response rules', numbers: ['3', '4'] },
+    { section: 'Headers', numbers: [] },
+  ])
 })
 
 test.each([
