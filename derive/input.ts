@@ -55,9 +55,9 @@ export function findAcceptable({ fields }: Definition, body: Json, name: string)
 }
 
 /**
- * Checks the whole record: steps of its states, what is locked in it, the rules of its resource, then what its status needs,
- * adding one problem a field at most. Of protected history a write can put nothing right, so rules judge it no more: a
- * record that was kept under older rules can still take its steps.
+ * Returns the problems of a record as it would be, at most one for each field: first those of the steps of its states, then
+ * those of the rules of its resource and of what its status needs. A record of protected history is checked for its locked
+ * fields instead of the rules: no write could correct it, and one that was stored under older rules must still take steps.
  */
 export function checkRules(
   definition: Definition,

@@ -20,7 +20,10 @@ export function readQuery(query: string, { parameterNames, method, path }: Query
 
 type QueryRoute = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
 
-/** The same where the parameters are named by the one who takes them. */
+/**
+ * Parses a query whose parameters may be those of `known`, each once. Throws the refusal of the first that is not; its
+ * message says that `taker` does not take the parameter.
+ */
 export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
   const pairs = new Map<string, string>()
   for (const part of query.split('&').filter((part) => part !== '')) {

@@ -181,8 +181,8 @@ export const refusals = {
   cursor_gone: {
     status: 410,
     title: 'The feed of changes no longer goes on from here',
-    when: 'after is a cursor of changes that are older than they are told, or the database was restored to a state before it. What came after it cannot be told without a gap.',
-    advice: 'Take a new start: call with after=now and keep meta.next, list everything, then go on from there.',
+    when: 'The changes behind the cursor in after are older than the feed keeps changes, or the database was restored to a state before the cursor. So the feed cannot go on from there without a gap.',
+    advice: 'Begin anew: call with after=now and store meta.next, list all records, then go on from that cursor.',
   },
   precondition_failed: {
     status: 412,
@@ -401,7 +401,10 @@ export function problemBody(refusal: Refusal, requestId: string, docs: string): 
   }
 }
 
-/** A refusal as a value, for what is read early and judged in its turn. */
+/**
+ * Returns the result of `reading`, or the refusal that it throws. A part of a request that is parsed before its turn is
+ * refused in its turn, by `orThrow`.
+ */
 export function orRefusal<T>(reading: () => T): T | Refusal {
   try {
     return reading()

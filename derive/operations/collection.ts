@@ -26,13 +26,13 @@ export const inCollection = (turn: Collection['turn'], ...requests: CollectionRe
 
 export type CollectionHeader = 'Idempotency-Key' | 'X-Dry-Run' | 'If-Match' | 'If-None-Match'
 
-/** Returns the collection variable that create sets and other calls read: `project_id`. */
+/** Returns the name of the collection's variable for the id of a record: `project_id`. The create sets it, other calls use it. */
 export const idVariable = (definition: Definition): string => `${variable(definition)}_id`
 
-/** Returns the variable with the ETag of the fetch. */
+/** Returns the name of the collection's variable for the ETag of a record: `project_etag`. The fetch sets it. */
 export const tagVariable = (definition: Definition): string => `${variable(definition)}_etag`
 
-/** `time_entry` for a TimeEntry. */
+/** Returns the first part of a variable's name: `time_entry` for the schema TimeEntry. */
 const variable = (definition: Definition): string =>
   schemaName(definition)
     .replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)

@@ -61,10 +61,10 @@ export async function keyOfWrite<T extends AnyResult>(
 }
 
 const savedBefore =
-  'An earlier try of this form has arrived and was saved, with what it said then. Look at what is stored before you send it changed.'
+  'This form has been saved before, with other values than it has now. Look at what is stored before you save it again.'
 
 /** Throws, because the answer was stored under another sealing key, or nothing says who may be shown it again. */
 function refuseForgotten(): never {
-  const detail = 'It was done, and its answer can no longer be shown. Look at what is stored.'
+  const detail = 'The change was made, but its answer can no longer be shown. Look at what is stored.'
   throw new Refusal('outcome_unknown', { detail })
 }

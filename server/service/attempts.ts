@@ -7,13 +7,14 @@ import type { Database } from '../store/database.ts'
 
 export const attemptWindowSeconds = 15 * 60
 
+/** Attempts in a window at one e-mail address, at one account, or from one device. */
 export const attemptsMax = 10
-/** A whole office may be behind one address. */
+/** Attempts in a window from one network. It is higher because all people of an office may share a network address. */
 export const attemptsOfPeerMax = 100
 
 /**
- * The subject of a counted attempt: an address, an account or a device; or a network, whose count a right password does
- * not delete.
+ * The subject of a counted attempt: an e-mail address, an account, a device, or a network (`ofPeer`). A right password
+ * deletes the counts of all but the network.
  */
 export type CountedSubject = { subject: Buffer; ofPeer?: true }
 

@@ -119,7 +119,10 @@ export function openSharedConnections({ open, deadline, waitingTimeMax, onError 
     group.questions.push(question.share, question)
     plan()
   }
-  /** Removes an answered question. Its requester's held questions are sent: all of them after the first answer. */
+  /**
+   * Takes a question out of the counts, and enters questions of the same requester that were held back: all of them once
+   * the requester has been answered, before that no more than keep `aheadMost` open.
+   */
   const leave = (group: Group, share: Key): void => {
     const requester = requesterOf(group, share)
     requester.open--

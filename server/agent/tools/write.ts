@@ -81,7 +81,10 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
   return formatState(agent, await look(agent, row.id))
 }
 
-/** Returns whether the change needs a person, and why; of the bound of an hour also how much of it is used. */
+/**
+ * Returns whether the change needs a person, and the reasons. If one of them is the limit of an hour, the result also says
+ * how much of that limit is used.
+ */
 const formatNeed = (reasons: readonly PersonReason[], hour: AgentHour): JsonObject => ({
   ...{ needs_person: reasons.length > 0, because: [...reasons] },
   ...(reasons.includes('hourly') ? { hour } : {}),
@@ -89,7 +92,7 @@ const formatNeed = (reasons: readonly PersonReason[], hour: AgentHour): JsonObje
 
 const needsPerson = ({ reasons, isApproved }: Judgement): boolean => reasons.length > 0 && !isApproved
 
-/** The state of the preview in its transaction, if that keeps it from being applied. */
+/** The preview as its transaction read it, set only if it cannot be applied in that state. */
 type Claim = { found?: JudgedRow & { judged: Judgement } }
 
 const look = (agent: Agent, id: string): Promise<JudgedRow> =>
