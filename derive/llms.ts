@@ -1,4 +1,3 @@
-import { commonOperations } from './openapi/additions.ts'
 import { type DocumentOptions, errorsPath } from './openapi.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
 import { formatName, inCode } from './words.ts'
@@ -40,4 +39,20 @@ function operationsOf(routes: readonly DataRoute[]): string[] {
     return `- \`${operation}\`: ${isCommon ? formatName(route?.operation ?? '') : route?.summary}`
   })
   return [`\`<records>\` is one of ${inCode(resources)}.`, '', ...lines]
+}
+
+/**
+ * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the
+ * resource.
+ */
+export function commonOperations(operations: readonly string[], resources: readonly string[]): string[] {
+  const all = new Set(operations)
+  const common = operations.map((operation) => {
+    const resource = resources.find((name) => operation.split('/').includes(name))
+    const withName = (name: string): string => operation.replace(`/${resource}`, `/${name}`)
+    return resource !== undefined && resources.every((name) => all.has(withName(name)))
+      ? withName('<records>')
+      : operation
+  })
+  return [...new Set(common)]
 }

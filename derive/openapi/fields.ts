@@ -47,7 +47,6 @@ export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): J
 
 const listNames = { fields: 'Field', sort: 'Sort' }
 
-/** Returns the types of those items. */
 export const listTypesOf = (definition: Definition, view: View): JsonObject =>
   Object.assign(
     {},

@@ -6,7 +6,6 @@ import { capital, schemaName } from '../words.ts'
 
 /** The links from the response of a write (OpenAPI, Link Object): to the record, and to the undo. */
 
-/** Returns the links of a document, as components. */
 export const linkComponents = (routes: readonly DataRoute[]): JsonObject =>
   Object.fromEntries(
     routes.filter((route) => targetOf(route) !== undefined).map((route) => [linkName(route), linkTo(route)]),

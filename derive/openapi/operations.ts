@@ -104,7 +104,6 @@ function queryParameters({ definition, parameters, body }: DataRoute, view: View
   })
 }
 
-/** Refers to the type of a parameter by name, if it has one. */
 function referToType(definition: Definition | undefined, parameter: Parameter): JsonObject {
   const { name, field } = parameter
   const schema = parameter.schema as JsonObject

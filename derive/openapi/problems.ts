@@ -123,7 +123,6 @@ export function problemExamples(routes: readonly DataRoute[], errorsPage: string
   )
 }
 
-/** Returns the response of a route for a refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
   const make = route.refused[code] ?? ofRoute[code]
   return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)

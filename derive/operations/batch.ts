@@ -24,7 +24,6 @@ const [referring, field, referred] = servedResources
   )
   .at(0) ?? [first, first.title, second]
 
-/** Creates, updates and deletes many records at once. */
 export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   const path = `${base}/batch`
   return {

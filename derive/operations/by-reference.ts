@@ -44,7 +44,6 @@ export const deleteByRef: ResourceOperation<'write'> = (definition, base) => ({
 export const referencePath = (definition: Definition, base: string): string =>
   `${collectionPath(definition, base)}/by/${referenceField}/{value}`
 
-/** Returns the path of the same record by its id. */
 export const recordPathBeside = (path: string, id: number): string =>
   path.replace(/\/by\/[^/]{1,40}\/\{value\}$/, `/${id}`)
 

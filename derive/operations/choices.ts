@@ -82,6 +82,5 @@ export const chosenFields = ({ fields }: Definition): string[] =>
     })
     .map(([name]) => name)
 
-/** Returns the resource that the field refers to. */
 export const chosenFrom = ({ fields }: Definition, field: string): Definition =>
   definitionOf(registry, (fields[field] as ReferenceField).to) as Definition

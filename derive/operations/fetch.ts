@@ -6,7 +6,6 @@ import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { commonFacts, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
-/** Returns one record. */
 export const fetch: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',

@@ -6,7 +6,6 @@ import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { commonFacts, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
-/** Returns the changes of one record. */
 export const history: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',

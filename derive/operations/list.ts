@@ -7,7 +7,6 @@ import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { collectionPath, commonFacts, readHeaders, refusalOf } from './record.ts'
 
-/** Returns a page of the records that match. */
 export const list: ResourceOperation<'read'> = (definition, base) => ({
   ...commonFacts(definition, 'VIEW'),
   method: 'GET',

@@ -8,7 +8,6 @@ import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders } from './record.ts'
 
-/** The resources that a subscription plan limits. */
 export const limitedResources = servedResources.map(({ name }) => name).filter(isPlanLimited)
 
 const text = (description: string, maxLength: number): JsonObject => ({ type: 'string', maxLength, description })

@@ -14,7 +14,6 @@ import type { Collection } from './collection.ts'
  */
 export type Operation = DataOperation | DocumentOperation
 
-/** The methods of the operations that read, and of those that write. */
 type Methods = { read: 'GET'; write: 'POST' | 'PUT' | 'PATCH' | 'DELETE' }
 
 /** A part of the documents; operations with one name stand together. */

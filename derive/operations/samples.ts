@@ -90,7 +90,6 @@ const python = ({ method, path, body, hasKey, hasTag }: Call): string =>
 /** Returns the lines that are not empty. */
 const lines = (all: readonly (string | false | null)[]): string => all.filter((line) => line).join('\n')
 
-/** Formats the value as Python. */
 function pythonOf(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -11,7 +11,6 @@ import { writeHeaders } from './record.ts'
 
 const count = (description: string): JsonObject => integer('int64', 0, idMax, description)
 
-/** Undoes a write. */
 export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   method: 'POST',
   path: `${base}/writes/{write_id}/undo`,

@@ -20,7 +20,6 @@ export type FileFacts = { path: string; bytes: number; sha256: string }
 export const format = 'plumbline-backup-1'
 export const manifestName = 'manifest.json'
 
-/** Formats a manifest with its checksum. */
 export function manifestText(manifest: { format: string }): string {
   const checksum = checksumOf(manifest)
   return `${JSON.stringify({ ...manifest, checksum }, null, 1)}\n`

@@ -29,7 +29,6 @@ TAX_VIEW open the fields of records that are about pay, amounts, and tax and pol
 approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE,
 COMPANY_MANAGE and AUDIT_VIEW.`
 
-/** Adds account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Create, list and change accounts.')
   const add = addingTo(account)

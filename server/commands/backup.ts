@@ -12,8 +12,6 @@ import { startShares, withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, needDatabase, withDatabase } from './with-app.ts'
 
-type Options = { withKey?: true }
-
 /** Adds backup and backup verify. */
 export function addBackup(program: Command, context: CommandContext): void {
   const backup = program
@@ -31,7 +29,7 @@ Examples:
   plumbline backup plumbline.tar --with-key
   plumbline backup verify plumbline.tar`,
     )
-    .action(async (to: string | undefined, { withKey }: Options) =>
+    .action(async (to: string | undefined, { withKey }: { withKey?: true }) =>
       context.say(await backUp(context, to, withKey ?? false)),
     )
 
@@ -84,7 +82,7 @@ function formatBackup({ to, manifest, removed }: BackupResult, withKey: boolean,
       ...{ started_at: manifest.started_at, finished_at: manifest.finished_at, removed },
     },
     text: [
-      `Backed up to ${resolve(to)}: ${manifest.files.length} files, ${megabytes(bytes)}, as of ${manifest.finished_at}.`,
+      `Backed up to ${resolve(to)}: ${manifest.files.length} files, ${(bytes / 1024 ** 2).toFixed(1)} MiB, as of ${manifest.finished_at}.`,
       withKey ? 'It holds the key that seals tokens: keep it as safe as that.' : warning,
       ...(removed.backups > 0 ? [`Removed ${removed.backups} older; ${config.backupKeep} are kept.`] : []),
     ].join('\n'),
@@ -98,5 +96,3 @@ function formatVerified(from: string, { manifest, tables }: VerifyResult): Comma
     text: `${resolve(from)} is whole: ${manifest.files.length} files have their checksums, it was restored aside and started, and ${rows} rows of ${tables.length} tables are the same by pages and by key. It is as of ${manifest.finished_at}.`,
   }
 }
-
-const megabytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`

@@ -18,7 +18,6 @@ const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or
 const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
 const readAddOns = readList('--add-ons', addOns)
 
-/** Adds company create, list, set and show. */
 export function addCompany(program: Command, context: CommandContext): void {
   const company = program.command('company').description('Create, change, list and show companies.')
 

@@ -5,7 +5,6 @@ import { Mistake } from './mistake.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { withDatabase } from './with-app.ts'
 
-/** Adds migrate. */
 export function addDatabase(program: Command, context: CommandContext): void {
   program
     .command('migrate')

@@ -10,7 +10,6 @@ import { configOf, formatCompanyName, inTransaction, needDatabase, withApp } fro
 
 type RemoveOptions = ConfirmOptions & { withOwn?: true }
 
-/** Adds demo and demo remove. */
 export function addDemo(program: Command, context: CommandContext): void {
   const demo = program
     .command('demo')

@@ -35,7 +35,6 @@ const unavailable: readonly RefusalCode[] = ['unavailable', 'overloaded', 'outco
 /** The `code` of an error with `--json`: one of the API's refusals, or one of the command. It is never renamed. */
 export type ErrorCode = RefusalCode | keyof typeof ownCodes
 
-/** Returns the exit of an error with this code. */
 export const exitOf = (code: ErrorCode): Exit =>
   code in ownCodes
     ? ownCodes[code as keyof typeof ownCodes]

@@ -9,7 +9,6 @@ import { addYes, type ConfirmOptions, confirm, needsConfirmation } from './stdin
 import type { CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 
-/** Adds key rotate. */
 export function addKey(program: Command, context: CommandContext): void {
   const key = program.command('key').description('Change the key that seals tokens.')
   addYes(key.command('rotate'))

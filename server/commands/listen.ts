@@ -29,7 +29,6 @@ const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
 /** The addresses of `localhost`, independent of the machine's hosts file. */
 const loopback = ['127.0.0.1', '::1']
 
-/** Adds listen, which sends webhooks to a program on this machine. */
 export function addListen(program: Command, context: CommandContext): void {
   addingTo(program)(
     'listen',

@@ -56,7 +56,6 @@ export function reportError(error: unknown): ErrorReport {
   return reportFileError(cause) ?? { message: formatUnexpected(cause), code: 'internal_error' }
 }
 
-/** Returns the message of an error for people. */
 export const mistakeIn = (error: unknown): string => reportError(error).message
 
 /** Formats a refusal with all its invalid fields, because a terminal shows no list beside the message. */

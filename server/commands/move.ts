@@ -14,7 +14,6 @@ import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
 import { addingTo } from './words.ts'
 
-/** Adds export and import-company. */
 export function addMove(program: Command, context: CommandContext): void {
   addingTo(program)(
     'export',

@@ -66,7 +66,6 @@ export function judgeNodes(nodes: readonly NodeFacts[]): NodesArchiving {
   return { all: true, isFailing: false, says: `every node archives its log: ${each.join(', ')}` }
 }
 
-/** The reference to the commands for a cluster. */
 const page = 'docs/backup.md has the commands under "A Citus cluster".'
 
 function formatLack({ name, archiving }: NodeFacts): string | undefined {

@@ -12,7 +12,6 @@ const kindAbout = `what the person is: ${kinds}`
 
 type EraseArguments = Partial<EraseOptions> & { from?: string[] }
 
-/** Adds person export and person erase. */
 export function addPerson(program: Command, context: CommandContext): void {
   const person = program.command('person').description('Export or erase the stored data of a person.')
 

@@ -11,7 +11,6 @@ import { addingTo } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
 
-/** Adds record create. */
 export function addRecord(program: Command, context: CommandContext): void {
   const record = program.command('record').description('Create records of any kind.')
 

@@ -8,7 +8,6 @@ export type ServeNote = { pid: number; started: string; url: string }
 
 const noteIn = (dataFolder: string): string => join(dataFolder, 'serve.json')
 
-/** Writes the note of this process. */
 export async function writeServeNote(dataFolder: string, url: string): Promise<void> {
   const { pid } = process
   const note: ServeNote = { pid, started: (await readProcessStart(pid)) ?? '', url }

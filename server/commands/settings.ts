@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 
-/** Adds config. */
 export function addConfig(program: Command, context: CommandContext): void {
   program
     .command('config')

@@ -38,7 +38,6 @@ export async function readLine({ terminal }: CommandContext): Promise<string> {
 /** The option of every command that asks before it does something. */
 export type ConfirmOptions = { yes?: true | undefined }
 
-/** Adds `--yes` to a command that asks before it does something. */
 export const addYes = (command: Command): Command =>
   command.option('--yes', 'do not ask for confirmation on a terminal')
 

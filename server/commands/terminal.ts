@@ -24,7 +24,6 @@ export type CommandResult = {
   value?: string | number
 }
 
-/** The context of every command. */
 export type CommandContext = {
   terminal: Terminal
   /** The environment, completed by the `.env` file. */
@@ -37,8 +36,6 @@ export type CommandContext = {
   /** Sets the exit of a command that has printed its result and is not fully done. */
   end(exit: Exit): void
 }
-
-type Cell = string | number
 
 /** Most characters of a cell on a terminal. */
 const cellMax = 100
@@ -54,7 +51,7 @@ function cutCell(text: string): string {
  */
 export function formatTable(
   headings: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly (string | number)[])[],
   { terminal }: Pick<CommandContext, 'terminal'>,
 ): string {
   const { isTTY } = terminal.stdout

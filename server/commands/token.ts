@@ -28,7 +28,6 @@ const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by 
 const readAllowed = readList('The list of addresses')
 const readScopes = readList('--scopes', allScopes)
 
-/** Adds token issue, show, rotate, revoke and allow. */
 export function addToken(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),

@@ -53,12 +53,10 @@ export const withCompany = <T>(context: CommandContext, id: number, work: (app: 
     work(app, await app.database.transaction((transaction) => showCompany(transaction, id))),
   )
 
-type FoundDatabase = Awaited<ReturnType<typeof findDatabase>>
-
 /** Opens the database while `work` runs. Its tables may be of any version. */
 export async function withDatabase<T>(
   context: CommandContext,
-  work: (found: FoundDatabase, tell: Progress['tell']) => Promise<T>,
+  work: (found: Awaited<ReturnType<typeof findDatabase>>, tell: Progress['tell']) => Promise<T>,
 ): Promise<T> {
   const { tell, end } = progressOf(context)
   const found = await findDatabase(configOf(context), tell).catch(throwUnavailable).finally(end)

@@ -167,7 +167,6 @@ const gates: { readonly [code in RefusalCode]?: string } = {
 
 const gateOf = ({ code }: CallListRow): string | null => gates[code as RefusalCode] ?? null
 
-/** Returns advice about a refusal. */
 function adviceOf({ code, token_ended_at }: CallListRow): string | null {
   if (code === null) return null
   if (code === 'unauthorized') {

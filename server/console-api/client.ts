@@ -15,7 +15,6 @@ const formatHeader = (header: string | string[] | undefined, most: number): stri
         .replace(/[^\x20-\x7e]/g, '')
         .slice(0, most)
 
-/** Returns the origin of a request, for the log. */
 export const requestOriginOf = ({ client, requestId }: { client: Client; requestId: string }): RequestOrigin => ({
   requestId,
   peer: client.peer ?? null,

@@ -26,7 +26,6 @@ export const company = {
     }, revocation)
   },
 
-  /** Returns the use of the API and of the plan. */
   async usage({ app, read, parameters }) {
     const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
     const [rows, company] = await read((transaction, companyId) =>

@@ -35,7 +35,6 @@ export const history = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns a page of the history of a record or a setting. */
 async function historyPage(request: OperationRequest<'records.history' | 'webhooks.history'>, records: string) {
   const wanted = readPage(request.parameters)
   const { companyId } = request.session().actor

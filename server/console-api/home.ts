@@ -53,7 +53,6 @@ async function agentPreviews(
   return waiting.length === 0 ? {} : { agent_previews: { count: waiting.length, items: waiting.slice(0, itemsMax) } }
 }
 
-/** Returns a part of the page that has one row. */
 async function part({ run }: Transaction, name: keyof HomeFigures, statement: Statement): Promise<HomeFigures> {
   const [row] = await run(statement)
   return { [name]: row }

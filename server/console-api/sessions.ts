@@ -31,7 +31,6 @@ export const sessions = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the origin of a session to store. */
 export const originOf = ({ client: { peer, forwardedFor, device }, app }: AdmittedRequest): SessionOrigin => ({
   device,
   peer: peer ?? null,

@@ -14,7 +14,6 @@ import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../store
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
 type DemoAccountKey = Pick<DemoAccountRow, 'company_id' | 'id'>
 
-/** Creates a demo company with its owner's account and a token that acts for the owner. */
 export async function createDemoCompany(
   transaction: Transaction,
   app: App,
@@ -27,7 +26,6 @@ export async function createDemoCompany(
   return company
 }
 
-/** Creates a demo account with a generated password. */
 export async function createDemoAccount(
   transaction: Transaction,
   { secret }: App,

@@ -90,7 +90,6 @@ export type Return = { retake(leaving: AbortSignal): Promise<Membership>; pauseM
 
 const pauseMsMin = 250
 
-/** Waits until a connection is lost or this process leaves. */
 const leftOrLost = ({ lost }: Membership, leaving: AbortSignal): Promise<void> =>
   waitFor('the other process', (resolve) => {
     void lost.then(resolve)

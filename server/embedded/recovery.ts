@@ -34,7 +34,6 @@ type RecoveryRequest = {
   progress(sentence: string): void
 }
 
-/** The major version of the bundled PostgreSQL. */
 export const readBundledMajor = async (): Promise<string> => (await readVersion(findMachine().package)).major
 
 /**

@@ -16,7 +16,6 @@ export type Metrics = {
   answered(route: string, status: number, seconds: number): void
   /** Counts a request that was refused for lack of room. */
   shed(sort: string): void
-  /** Sets the count of open connections. */
   connected(count: number): void
   /** Counts a closed connection: idle while room was needed, its response unread, or no room for it. */
   cut(why: 'idle' | 'unread' | 'full'): void

@@ -16,7 +16,7 @@ export const hostOrigin = (protocol: string, host: string | undefined): string |
 
 /** Splits a request's target into path and query. An absolute one (RFC 9112 3.2.2) names the same path. */
 export function splitTarget(target: string): [path: string, query: string] {
-  const local = localTarget(target)
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
   const at = local.indexOf('?')
   return at < 0 ? [plainPath(local), ''] : [plainPath(local.slice(0, at)), local.slice(at + 1)]
 }
@@ -29,9 +29,6 @@ const plainPath = (path: string): string =>
         return /[\w.~-]/.test(character) ? character : coded
       })
     : path
-
-const localTarget = (target: string): string =>
-  target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
 
 /** Returns an Origin header; anything but an origin in its one spelling is none. */
 export const originOf = (text: string | undefined): string | undefined =>

@@ -42,7 +42,7 @@ export async function listen(
     drain: async (allClosed = async () => {}) => {
       stage.is = 'leaving'
       // Gives a balancer time to see /readyz fail, while every request is still answered.
-      await pause(config.drainNotice)
+      await setTimeout(config.drainNotice, undefined, { ref: false })
       const until = performance.now() + config.drainTimeout
       const left = (): number => Math.max(0, until - performance.now())
       const closed = Promise.all(servers.map(closePort))
@@ -152,8 +152,6 @@ function refuseAtSocket(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
   )
 }
-
-const pause = (milliseconds: number): Promise<void> => setTimeout(milliseconds, undefined, { ref: false })
 
 const hstsSeconds = 365 * 24 * 3600
 

@@ -34,7 +34,6 @@ function receive(request: IncomingMessage, budget: Budget, keptMax: number) {
     size = needed
   }
   return {
-    /** Returns the bytes received so far. */
     bytes: (): Buffer => buffer.subarray(0, size),
     /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
     upTo: (most: number): Promise<boolean> =>

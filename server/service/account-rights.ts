@@ -15,7 +15,6 @@ export type Principal = { accountId?: number; name: string; permissions: readonl
 /** The operator as a principal: it may do everything. */
 export const theOperator: Principal = { name: 'the operator', permissions: allPermissions }
 
-/** Returns an account as a principal. */
 export const principalOf = ({ id, name, permissions }: Pick<Account, 'id' | 'name' | 'permissions'>): Principal => ({
   accountId: id,
   name,

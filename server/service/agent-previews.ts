@@ -33,8 +33,6 @@ export const stateOf = ({ state, is_expired }: Pick<PreviewRow, 'state' | 'is_ex
 export const isLive = (row: Pick<PreviewRow, 'state' | 'is_expired'>): boolean =>
   ['open', 'waiting', 'approved'].includes(stateOf(row))
 
-type StoredPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why'> & { call: PreviewCall; plan: Preview }
-
 /**
  * Stores a preview. Returns the time until which it can be applied, and the records of the last hour. Throws if the company has too many, or if a person
  * was erased since `erasedAt`: the preview may then contain erased values.
@@ -43,7 +41,7 @@ export async function keepPreview(
   transaction: Transaction,
   companyId: number,
   erasedAt: string | null,
-  preview: StoredPreview,
+  preview: Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why'> & { call: PreviewCall; plan: Preview },
 ): Promise<Pick<RoomRow, 'expires_at' | 'hour_records'>> {
   transaction.send(takeTurn(companyId))
   // A later erasure waits for this; an earlier one is seen.
@@ -103,7 +101,6 @@ export function judge(row: JudgedRow, settings: AgentSettings, hour: AgentHour):
   }
 }
 
-/** Returns whether an account with these permissions may see a preview and decide on it. */
 export const mayDecide = ({ plan, call }: PreviewRow, permissions: readonly string[]): boolean =>
   plan !== null && call !== null && neededToDecide(plan, call.operations).every((one) => permissions.includes(one))
 

@@ -92,7 +92,6 @@ export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions)
 
   const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))
   return {
-    /** Hashes a password for a signed-in account. */
     hash: (password: string): Promise<string> => inTurn('known', () => hashPassword(password)),
     /** Returns whether a signed-in account gives the password of a hash. */
     isRight: (password: string, of: string): Promise<boolean> => inTurn('known', () => compare(password, of)),

@@ -33,7 +33,6 @@ export function createTokenRates(limit: number, { elapsed }: { elapsed(): number
       if (window !== known) windows.set(token, window)
       window.used++
       return {
-        /** Whether this call exceeds the limit. */
         exceeded: window.used > limit,
         limit,
         /** Calls that are left. */

@@ -27,7 +27,6 @@ import { createToken, hashToken } from './token-text.ts'
 /** The one active token of a company, without its text. */
 export type Token = Omit<TokenRow, 'sealed'>
 
-/** A token with its text. */
 type TokenWithText = { token: string; row: Token }
 
 export type NewToken = {

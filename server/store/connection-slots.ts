@@ -5,14 +5,12 @@ import { waitFor } from '../wait/wait.ts'
 import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
-type Waiter = { until: number; begin(): void; giveUp(): void }
-
 /**
  * Opens the fair queue for connections. Work that holds one may wait seconds for a lock, and cannot be interrupted. So
  * the last few connections are for companies that hold none: slow work of one company never holds all.
  */
 export function openConnectionSlots({ connectionsMax, connectTimeout }: Limits) {
-  const slots = createSlots<Waiter>(sizeOf(connectionsMax))
+  const slots = createSlots<{ until: number; begin(): void; giveUp(): void }>(sizeOf(connectionsMax))
 
   const wait = (share: Share): Promise<void> =>
     waitFor('its queue', (resolve, reject) => {

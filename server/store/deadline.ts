@@ -53,7 +53,7 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
       if (watched.writtenAt === null || watched.writtenAt > due) continue
       stalledAt = Math.max(stalledAt, watched.writtenAt)
       open.delete(watched)
-      watched.stream.destroy(noAnswer())
+      watched.stream.destroy(Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' }))
       onMissed(watched.backend)
     }
   }
@@ -92,5 +92,3 @@ export function openDeadline(timeoutMs: number, onMissed: (backend: BackendRow) 
     },
   }
 }
-
-const noAnswer = (): Error => Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' })

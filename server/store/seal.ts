@@ -4,7 +4,6 @@ import type { Transaction } from './database.ts'
 
 /** The keys that seal secrets. They are read for each use, because they may change while the service runs. */
 export type SealingKeys = {
-  /** Returns the key of new seals. */
   current(): Promise<string>
   /** Returns all keys that may open a seal, the current one first. */
   all(): Promise<[string, ...string[]]>

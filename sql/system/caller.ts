@@ -92,7 +92,6 @@ const lackedViews = sql`
 
 const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
-/** Selects the token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
   sql`where company_id = ${companyId} and ${equalsIndexed(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 

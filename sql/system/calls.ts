@@ -105,7 +105,6 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
     },
   )
 
-/** Adds calls to the sums of their days. */
 const addToDays = (calls: Sql): Sql => sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
       select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
       from ${calls}

@@ -155,10 +155,8 @@ export const horizonNow = (): Statement =>
 const longestHeld: Steps = async (run) => {
   const rows = await run<{ success: boolean; result: string }>(horizonsOfServers())
   const held = rows.flatMap(({ success, result }) =>
-    success && result.startsWith('{') ? [JSON.parse(result) as HeldHorizon] : [],
+    success && result.startsWith('{') ? [JSON.parse(result) as Pick<HorizonRow, 'seconds' | 'holder' | 'program'>] : [],
   )
   const [longest] = held.toSorted((one, other) => other.seconds - one.seconds)
   return [{ epoch: 0, pos: '0', ...(longest ?? { seconds: 0, holder: null, program: null }) }]
 }
-
-type HeldHorizon = Pick<HorizonRow, 'seconds' | 'holder' | 'program'>

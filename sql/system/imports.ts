@@ -19,7 +19,6 @@ export type ImportRow = {
   created: number
   changed: number
   at: string
-  /** The part of it that was undone. */
   undone: 'nothing' | 'a part' | 'all'
 }
 

@@ -120,13 +120,11 @@ export const decidePreview = (
     update previews set state = ${state}::text, decided_by = ${accountId}, decided_at = now()${state === 'declined' ? sql`, ended_at = now()` : sql``}
     where company_id = ${companyId} and id = ${id}::uuid`
 
-type Settlement = { writeId: string; results: Json; recordsAlone: number | null }
-
 /** Must be held. `recordsAlone` are the records that were changed without a person; null if one has approved. */
 export const settlePreview = (
   companyId: number,
   id: string,
-  { writeId, results, recordsAlone }: Settlement,
+  { writeId, results, recordsAlone }: { writeId: string; results: Json; recordsAlone: number | null },
 ): Statement =>
   query('previews.settle')`
     update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb,

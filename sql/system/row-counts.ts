@@ -19,7 +19,6 @@ export const addToRowCount = (companyId: number, records: string, change: number
   query('row-counts.change')`
     insert into tally_changes (company_id, records, change) values (${companyId}, ${records}, ${change})`
 
-/** Compacts up to `most` changes into the totals. */
 export const compactRowCounts = (most: number): Statement =>
   statement(
     sql`with moved as (

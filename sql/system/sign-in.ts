@@ -59,7 +59,6 @@ export const candidatesFor = (email: string, choice: SignInChoice): Statement =>
     candidatesThere(email, choice, signInAccountsMax(choice)),
   )
 
-/** Reads the password hash of a signed-in account. */
 export const passwordOf = (companyId: number, accountId: number): Statement =>
   query('accounts.password')`select password_hash from accounts where company_id = ${companyId} and id = ${accountId}`
 

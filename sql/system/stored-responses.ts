@@ -6,7 +6,6 @@ import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
 
-/** The stored answer of a key. */
 export type StoredResponseRow = {
   fingerprint: Buffer
   status: number

@@ -101,7 +101,6 @@ const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean)
   sql`company_id = ${companyId} and ${equalsIndexed(sql`endpoint_id`, endpointId)}
       and (not ${failedAlone}::boolean or status is null or status not between 200 and 299)`
 
-/** Reads the attempts of an endpoint, newest first. */
 export const attemptsOf = (
   companyId: number,
   endpointId: number,

@@ -139,7 +139,6 @@ export const disableWebhook = (companyId: number, id: number, { reason, detail, 
       claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** Sets the cursor of an endpoint to a position of the log. */
 export const beginWebhookAt = (
   companyId: number,
   id: number,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { routes } from '#derive/routes.ts'
-import { routesTable } from '#derive/routes-table.ts'
 import { registry } from '#registry/resources/index.ts'
+import { routesTable } from '../../tools/routes-table.ts'
 
 describe('The table of routes', () => {
   const lines = routesTable(routes(registry)).trimEnd().split('\n')

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { addedParameter, additionsOf } from '#derive/openapi/additions.ts'
-import { difference, type Facts, facts } from '#derive/openapi/facts.ts'
 import { changes } from '#registry/changes.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { addedParameter, additionsOf } from '../../tools/document-additions.ts'
+import { difference, type Facts, facts } from '../../tools/document-facts.ts'
 import { type Part, wholeDocumentOf } from './openapi-reader.ts'
 import { served } from './registries.ts'
 

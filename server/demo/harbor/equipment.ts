@@ -51,7 +51,6 @@ export const pieces: readonly Piece[] = types
 
 type References = {
   categoryId: (category: EquipmentCategory) => number
-  /** The ids of active projects. */
   projectIds: readonly number[]
   workerIds: readonly number[]
   rentalIds: readonly number[]

@@ -6,7 +6,6 @@ import { type Project, projects } from './projects.ts'
 
 type Status = 'DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED'
 
-/** An estimate without a project. */
 type LooseEstimate = readonly [
   title: string,
   client: Client,

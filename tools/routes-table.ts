@@ -1,4 +1,4 @@
-import { isDataRoute, type Route } from './routes.ts'
+import { isDataRoute, type Route } from '#derive/routes.ts'
 
 /**
  * Returns the served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided.

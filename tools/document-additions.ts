@@ -1,6 +1,7 @@
+import { commonOperations } from '#derive/llms.ts'
+import { inCode } from '#derive/words.ts'
 import { servedResources } from '#registry/resources/index.ts'
-import { inCode } from '../words.ts'
-import { difference, type Facts } from './facts.ts'
+import { difference, type Facts } from './document-facts.ts'
 
 /** The additions from one version to the next, for people: operations, and parameters and members of older ones. */
 
@@ -54,19 +55,3 @@ function placesOf(additions: readonly Addition[], before: Facts): string[] {
 const resources = servedResources.map(({ name }) => name)
 
 const formatOperations = (operations: readonly string[]): string => inCode(commonOperations(operations, resources))
-
-/**
- * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the
- * resource.
- */
-export function commonOperations(operations: readonly string[], resources: readonly string[]): string[] {
-  const all = new Set(operations)
-  const common = operations.map((operation) => {
-    const resource = resources.find((name) => operation.split('/').includes(name))
-    const withName = (name: string): string => operation.replace(`/${resource}`, `/${name}`)
-    return resource !== undefined && resources.every((name) => all.has(withName(name)))
-      ? withName('<records>')
-      : operation
-  })
-  return [...new Set(common)]
-}

@@ -1,13 +1,13 @@
+import { listParameters, sortableFields } from '#derive/parameters.ts'
+import { isDataRoute, refusalsUnder, routes } from '#derive/routes.ts'
+import { mayBeNull, mustBeGiven, valueSchema, writableFields } from '#derive/schema.ts'
+import { labelOf, schemaName, valueWords } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { apiFieldCodes } from '#registry/field-codes.ts'
 import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonSchema } from '#registry/json.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { eventActions, eventName, testEvent } from '#registry/webhooks.ts'
-import { listParameters, sortableFields } from '../parameters.ts'
-import { isDataRoute, refusalsUnder, routes } from '../routes.ts'
-import { mayBeNull, mustBeGiven, valueSchema, writableFields } from '../schema.ts'
-import { labelOf, schemaName, valueWords } from '../words.ts'
 
 /**
  * Generates the types of the TypeScript client. A union of words is open in responses, because words may be added, and
