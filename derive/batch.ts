@@ -22,10 +22,7 @@ export type Batch = { mode: BatchMode; rows: BatchRow[] }
 /** `n` counts from 0. */
 export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchOperation } | { problems: Problem[] })
 
-/**
- * Returns the scopes, add-ons and rights that the operations of a batch need. Operations that cannot be parsed need
- * none.
- */
+/** Returns the scopes, add-ons and rights that a batch needs. Operations that cannot be parsed need none. */
 export function batchNeeds(body: Json): BodyNeeds {
   const given = isObject(body) && Array.isArray(body.operations) ? body.operations.slice(0, batchOperationsMax) : []
   const known = given.flatMap((row) => needOf(row, servedResources) ?? [])

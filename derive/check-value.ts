@@ -84,10 +84,7 @@ function checkList(members: Members, list: Json[], { path, strangers }: ValuePla
   }
 }
 
-/**
- * Returns every member in the order of its definition: the sent value, else the stored one, else the initial one. RFC
- * 7396.
- */
+/** Returns every member in order: the sent value, else the stored one, else the initial one. RFC 7396. */
 const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObject =>
   Object.fromEntries(
     Object.entries(members).map(([name, field]): [string, Json] => {

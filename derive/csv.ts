@@ -42,8 +42,5 @@ function escapeFormula(text: string): string {
   return (/^[\t\r\n]/.test(text) ? "'" : '') + parts.join('')
 }
 
-/**
- * Invisible characters hide no sign. The second half are the signs of a full-width keyboard, which Excel treats like
- * the first.
- */
+/** Invisible characters hide no sign. The second half are full-width signs, which Excel treats like the first. */
 const isFormula = (text: string): boolean => /^[\s"\p{Cf}\p{Cc}]*[=+\-@＝＋－＠]/u.test(text)

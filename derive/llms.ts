@@ -41,10 +41,7 @@ function operationsOf(routes: readonly DataRoute[]): string[] {
   return [`\`<records>\` is one of ${inCode(resources)}.`, '', ...lines]
 }
 
-/**
- * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the
- * resource.
- */
+/** Returns operations as method and path, one of every resource once, with `<records>` for the resource. */
 export function commonOperations(operations: readonly string[], resources: readonly string[]): string[] {
   const all = new Set(operations)
   const common = operations.map((operation) => {

@@ -20,9 +20,7 @@ export function momentOf(text: string): string | undefined {
   return formatMoment(at, fraction.slice(0, fractionDigits))
 }
 
-/**
- * A leap second ends a month in UTC (RFC 3339 5.7). System clocks have none, so it becomes the first moment after it.
- */
+/** A leap second ends a month in UTC (RFC 3339 5.7). Clocks have none, so it is the first moment after it. */
 const isAfterLeapSecond = (at: Date): boolean => at.getTime() % 86_400_000 === 0 && at.getUTCDate() === 1
 
 function formatMoment(at: Date, fraction: string): string {

@@ -56,10 +56,7 @@ const decorationMax = 6
 const baseLengthMin = 6
 const contextWordMin = 4
 
-/**
- * Returns the names of the account, company, product and host, the longest first. A name of several words also counts
- * as one word.
- */
+/** Returns names of account, company, product and host, longest first. One of several words also counts as one. */
 const contextWords = ({ email, name, company, host = '' }: Owner): string[] =>
   [email, name, company, host, 'plumbline']
     .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])

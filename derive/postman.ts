@@ -154,10 +154,7 @@ function header(key: CollectionHeader, { definition }: DataRoute): { [member: st
   return { key, value, description }
 }
 
-/**
- * Returns the responses saved with a request: all successes of the OpenAPI document, and the refusals that a program
- * has to handle.
- */
+/** Returns the responses saved with a request: all successes, and the refusals that a program has to handle. */
 function answersOf(route: DataRoute, request: JsonObject, errorsPage: string): JsonObject[] {
   const { success, answer, otherAnswers } = route
   const answers: DataRoute['otherAnswers'] = { [success]: answer, ...otherAnswers }

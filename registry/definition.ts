@@ -103,10 +103,7 @@ export type Removal = {
 export type Relation = {
   records: string
   by: string
-  /**
-   * The effect on the records that refer: those that match refuse the removal or are deleted; `otherwise` is for the
-   * rest.
-   */
+  /** The effect on records that refer: those that match refuse it or are deleted; `otherwise` is for the rest. */
   onDelete: { restrict?: Match; cascade?: Match; otherwise: 'restrict' | 'cascade' | 'unlinked' | 'kept' }
   /** A further change of an unlinked record, so that it keeps its own rules: column, value, new value. */
   resets?: { column: string; from: string; to: string }

@@ -21,9 +21,7 @@ export const viewPermissions = (records: Registry): string[] => records.map(({ n
 
 export const fieldPermissions: readonly string[] = fieldRights.map(permissionOfRight)
 
-/**
- * Returns the permissions to approve records and to withdraw an approval. Accounts hold them; no token carries them.
- */
+/** Returns the permissions to approve records and to withdraw it. Accounts hold them; no token carries them. */
 export const approvalPermissions = (records: Registry): string[] =>
   records.flatMap(({ name, fields }) =>
     Object.values(fields).some((field) => field.kind === 'choice' && field.approval !== undefined)

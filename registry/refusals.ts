@@ -309,10 +309,7 @@ export type PlannedChange = {
   fields?: JsonObject
 }
 
-/**
- * A record that differs from what a write left, and the fields that differ. `fields` is empty if the whole record
- * does.
- */
+/** A record that differs from what a write left, and the fields that differ; none if the whole record does. */
 export type UndoConflict = { records: string; id: number; fields: string[] }
 
 /** The members that a refusal may carry beside its code. */

@@ -17,9 +17,6 @@ export const isPlanLimited = (records: string): records is PlanLimited => record
 export const planLimit = (plan: SubscriptionPlan, records: string): number | null =>
   isPlanLimited(records) ? subscriptionPlans[plan][records] : null
 
-/**
- * The parts of the product that are switched on by company. `api` opens /v1; each of the others opens its collection
- * there.
- */
+/** The parts of the product, switched on by company. `api` opens /v1; each other one its collection there. */
 export const addOns = ['api', 'estimates', 'subcontractors', 'equipment'] as const
 export type AddOn = (typeof addOns)[number]

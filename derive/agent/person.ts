@@ -8,10 +8,7 @@ import { entersProtection } from '../protection.ts'
 import { listNeededRights } from '../visible.ts'
 import { isRemoval } from './going.ts'
 
-/**
- * The reasons for which a change needs a person, and the rights of that person, both derived from the preview.
- * Decisions, Agents.
- */
+/** The reasons why a change needs a person, and that person's rights, by the preview. Decisions, Agents. */
 
 const personReasons = ['deletes', 'undoes', 'protects', 'many', 'hourly', 'always'] as const
 export type PersonReason = (typeof personReasons)[number]

@@ -6,10 +6,7 @@ export type ConsoleOperation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path under the root, with `{id}` for one object. A path with `{records}` exists for every resource. */
   path: string
-  /**
-   * A permission, or the action that is needed on the resource. `session` is any signed-in account; `nobody` needs no
-   * session.
-   */
+  /** A permission, or the action needed on the resource. `session` is any account; `nobody` needs none. */
   needs: string | { records: Action }
   /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]
@@ -18,9 +15,7 @@ export type ConsoleOperation = {
   bodyMax?: { bytes: number; values: number }
   /** The status of a success, if it is not 200; 204 has no data. */
   success?: 201 | 204
-  /**
-   * True if the response has a secret. It is never compressed, because its compressed size would reveal parts of it.
-   */
+  /** True if the response has a secret. Its compressed size would reveal parts of it, so it is never compressed. */
   showsSecret?: true
   /**
    * True if a GET exports data and notes that. A page of another site could make the browser of a signed-in person

@@ -177,10 +177,7 @@ export type UsageDay = {
 export type Usage = { days: UsageDay[]; plan: QuotaUsage[] }
 
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: QuotaUsage[] }
-/**
- * `amounts_in`: the resources whose amounts fix the currency. `is_plain`: others reach the service over an unencrypted
- * network.
- */
+/** `amounts_in`: resources whose amounts fix the currency. `is_plain`: others connect without encryption. */
 export type CompanyResult = Company & { amounts_in: string[]; is_plain: boolean }
 
 /** Whether agents may reach the company, and their limits, which are kept while agents are off. */

@@ -65,9 +65,7 @@ function createSchema(definition: Definition): JsonObject {
   }
 }
 
-/**
- * A member that is absent from an update stays as it is. Spec, Request and response rules 2. The create has the texts.
- */
+/** A member that is absent from an update stays as it is. Spec, Request and response rules 2. */
 function updateSchema(definition: Definition): JsonObject {
   return {
     description: `What is changed of ${formatName(definition.name)}. An absent member stays, null clears, an array replaces the whole array. \`${schemaName(definition)}Create\` describes the members.`,

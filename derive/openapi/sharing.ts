@@ -106,10 +106,7 @@ function shareExamples(all: readonly OperationParts[]) {
 
 const referTo = (name: string, { value }: Example): JsonObject => (name === '' ? value : refTo(name, 'examples'))
 
-/**
- * `names` and `examples` name the components of its parts and examples, separated by commas. A part of its own has an
- * empty name.
- */
+/** `names` and `examples` name components, separated by commas. A part of its own has an empty name. */
 const together = memoize((operation: OperationParts, names: string, examples: string): JsonObject => {
   const [own, exampleNames] = [names.split(','), examples.split(',').values()]
   const refer = (example: Example): JsonObject => referTo(exampleNames.next().value ?? '', example)

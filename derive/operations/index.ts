@@ -29,10 +29,7 @@ export const standardOperations = {
   readonly [name: string]: ResourceOperation
 }
 
-/**
- * The operations of every reference to a resource without routes. Their routes are named like
- * `projects.category_id_choices`.
- */
+/** The operations of every reference to a resource without routes, named like `projects.category_id_choices`. */
 export const ofReferences = { choices } satisfies { readonly [name: string]: ReferenceOperation }
 
 /** The operations that exist once, by the id of the route. Documents about the API come last. */

@@ -89,10 +89,7 @@ export const usualFacts = {
 /** An operation with all of its members. */
 export type CompleteOperation = DataOperation & Required<Pick<DataOperation, keyof typeof usualFacts>>
 
-/**
- * The scopes and add-ons that a body needs besides those of its route, and the permissions of the fields that it
- * names.
- */
+/** The scopes and add-ons that a body needs besides those of its route, and the permissions of its fields. */
 export type BodyNeeds = { scopes: readonly string[]; addOns: readonly AddOn[]; rights: readonly string[] }
 
 export type PathParameter = {

@@ -80,9 +80,7 @@ type ToolResult = {
   isError?: true
 }
 
-/**
- * Runs a tool. Returns undefined if no tool has this name. A refusal is a result too: the agent can correct its call.
- */
+/** Runs a tool; undefined without a tool of the name. A refusal is a result too: the agent can correct its call. */
 async function runTool(
   agent: Agent,
   failed: FailureResponder,

@@ -48,9 +48,7 @@ const route = ownRoute('me')
 /** A message of JSON-RPC, of which only some members are read here. */
 export type Message = JsonObject
 
-/**
- * Parses one message. Throws if that loses anything, or if it is a list of messages, which no supported revision has.
- */
+/** Parses one message. Throws if that loses anything, or for a list, which no supported revision has. */
 export function readMessage({ rawHeaders }: AgentRequest, body: Body): Message {
   const message: Json = readBody(body, readHeaders(rawHeaders, false), ['application/json'], batchValuesMax)
   if (isObject(message)) return message
@@ -91,10 +89,7 @@ const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }
 
 const clientInfo = 'io.modelcontextprotocol/clientInfo'
 
-/**
- * Returns the name that a client gives for itself, in its message or, in older revisions, in `User-Agent`. It is not
- * verified.
- */
+/** Returns the client's name for itself, unverified, from its message or `User-Agent` in older revisions. */
 function clientOf(message: JsonObject, rawHeaders: readonly string[]): string | null {
   const named = nameIn(message) ?? headerNamed('user-agent', rawHeaders)
   const text = inLine(formatStorable(named ?? '')).trim()

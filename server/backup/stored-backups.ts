@@ -32,10 +32,7 @@ export async function backupsIn(folder: string): Promise<StoredBackup[]> {
 export const dueAt = (newest: StoredBackup | undefined, everyMilliseconds: number): Date =>
   new Date(newest ? newest.at.getTime() + everyMilliseconds : 0)
 
-/**
- * Removes all but the newest backups, and the segments archived before the oldest of these. Returns how many of each
- * were removed.
- */
+/** Removes all but the newest backups, and the segments archived before them. Returns the counts of both. */
 export async function removeOld(folder: string, keep: number, archive: string | null) {
   const all = await backupsIn(folder)
   const old = all.slice(keep)

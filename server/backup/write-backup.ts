@@ -46,10 +46,7 @@ export async function writeBackup(task: BackupTask): Promise<Manifest> {
 
 type KeyFile = readonly [name: string, content: Buffer]
 
-/**
- * Writes one archive with the cluster, the keys and, last, the manifest. In a folder, the keys and the manifest are
- * files beside the archive with the cluster.
- */
+/** Writes an archive with cluster, keys and, last, manifest. In a folder the latter are files beside it. */
 async function writeAt(fresh: string, task: BackupTask, keyFiles: readonly KeyFile[]): Promise<Manifest> {
   const isFile = resolve(task.to).endsWith('.tar')
   if (!isFile) await mkdir(fresh, { mode: 0o700 })

@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { type Limit, waitFor } from '../wait/wait.ts'
 
-/**
- * The console and the script of the reference page are built if they are missing or out of date. The build downloads
- * nothing.
- */
+/** Builds the pages and the script of the reference page if they are out of date. Nothing is downloaded. */
 
 const root = join(import.meta.dirname, '../..')
 const built = join(root, 'console/dist')

@@ -93,9 +93,7 @@ What the law makes a company keep, such as name and address on an issued invoice
 else keeps them. A program that writes the person again, as an upsert every night does, brings the name back: stop it first.`
 }
 
-/**
- * Erases a person. Writes the line of the file before the commit. Returns the records that still mention the person.
- */
+/** Erases a person, with the line of the file before the commit. Returns the records that still mention the person. */
 async function eraseNow(app: App, request: PersonRequest & { reason: string }): Promise<Mention[]> {
   const { companyId, kind, id } = request
   await emptyKept(app.database, companyId)

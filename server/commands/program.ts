@@ -45,10 +45,7 @@ function filesOf(words: readonly string[]): typeof files {
   return named.length > 0 || command === 'serve' || words.includes('--version') ? named : files
 }
 
-/**
- * Creates the program with the commands that its words need. Throws mistakes of usage as `Mistake`. `print` gets help
- * and version.
- */
+/** Creates the program with the commands that its words need. `print` gets help and version. */
 export async function createProgram(context: CommandContext, print: (text: string) => void): Promise<Command> {
   const program = new Command('plumbline')
     .description('Plumbline: a contractor’s ERP with an API. This command runs the server and manages its companies.')

@@ -45,10 +45,7 @@ function cutCell(text: string): string {
   return isCut ? `${inLine([...text].slice(0, cellMax).join(''))}… (${length})` : inLine(text)
 }
 
-/**
- * Formats rows under their headings: padded columns on a terminal, with numbers to the right and long cells cut, and
- * cells separated by tabs elsewhere.
- */
+/** Formats rows under headings: padded and cut columns on a terminal, cells separated by tabs elsewhere. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],

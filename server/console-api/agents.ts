@@ -104,10 +104,7 @@ export async function waitingFor(transaction: Transaction, companyId: number, se
 
 const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean => mayDecide(row, permissions)
 
-/**
- * Returns the settings, or their defaults while agents are off: then nothing is applied, and previews are judged by the
- * defaults.
- */
+/** Returns the settings, or while agents are off the defaults, by which previews are judged then. */
 const settingsOf = async (transaction: Transaction, companyId: number): Promise<AgentSettings> =>
   (await showAgents(transaction, companyId)) ?? agentDefaults
 

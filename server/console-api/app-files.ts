@@ -39,10 +39,7 @@ async function answerFile(folder: string, ...[path, method, headers]: Parameters
   throw new Refusal('not_found')
 }
 
-/**
- * Returns whether a path has the form of the build's file names. No part begins with a dot, so no path leads out of the
- * folder.
- */
+/** Returns whether a path is like a file of the build. No part begins with a dot, so none leads out of the folder. */
 const isName = (path: string): boolean => /^(\/[\w-][\w.-]*)+$/.test(path)
 
 const headersOf = (path: string): HttpResponse['headers'] => ({

@@ -120,10 +120,7 @@ const routeOf = (call: CallListRow): DataRoute | undefined => served(registry).g
 const isOnResource = (route: DataRoute): route is ResourceRoute =>
   isWrite(route) && route.definition !== undefined && route.pathParameters.every(({ is }) => is === 'Id')
 
-/**
- * Returns a missing permission to see the records of a call; if they may be of any resource, all permissions are
- * needed.
- */
+/** Returns a missing permission to see the records of a call; of any resource, all permissions are needed. */
 function missingView({ row }: Session, call: CallListRow): string | undefined {
   const definition = routeOf(call)?.definition
   const kinds = definition ? [definition] : registry.filter((kind) => kind.served)

@@ -18,14 +18,10 @@ import type { App, Handlers, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 
-/**
- * The log of API calls, and its summaries: repeated failures, callers, and callers with a token that no longer works.
- */
+/** The log of API calls, and its summaries: repeated failures, callers, and callers with a dead token. */
 
 const day = { hours: 24, groups: 20 }
-/**
- * Number of last calls, or of last refusals of each code, that are examined: more would take long for the same result.
- */
+/** Number of last calls, or refusals of each code, that are examined: more takes long for the same result. */
 const callsMax = 10_000
 const codes = Object.keys(refusals)
 

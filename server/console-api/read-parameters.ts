@@ -50,10 +50,7 @@ export function readDayOrMoment(name: string, value: string | undefined): { begi
   return { begins: moment.toISOString(), ends: new Date(moment.getTime() + 1).toISOString() }
 }
 
-/**
- * Parses the parameters of a list of the console: those of /v1 for every field, and several values where a field allows
- * them.
- */
+/** Parses the parameters of a list: those of /v1 for every field, with several values where a field allows them. */
 export function readConsoleListing(
   query: string,
   route: ResourceRoute,
@@ -72,10 +69,7 @@ export function readConsoleListing(
   return readListing(pairs, definition)
 }
 
-/**
- * Returns the definition with a filter for every field that can be compared. References, states and flags have an index
- * anyway.
- */
+/** Returns the definition with a filter for every comparable field. References and choices have an index anyway. */
 export const withEveryFilter = (definition: Definition): Definition => ({
   ...definition,
   filters: Object.entries(definition.fields).flatMap(([name, field]) =>

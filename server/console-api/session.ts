@@ -42,10 +42,7 @@ export const session = {
 
   'me.fetch': async ({ session }) => ({ data: me(session()) }),
 
-  /**
-   * Changes one's own account. A new address or password needs the current password, because somebody else may have
-   * found the session open.
-   */
+  /** Changes one's own account. Address and password need the current password: a session may be left open. */
   async 'me.update'(request) {
     const { app, passwords, body, change } = request
     const session = request.session()

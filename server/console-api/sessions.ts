@@ -38,10 +38,7 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
   plainName: !isOverTls(app.config),
 })
 
-/**
- * Begins another session for the browser of the request. A new password has ended all sessions, since others may have
- * known the old one.
- */
+/** Begins another session for the browser: a new password has ended all, since others may have known the old one. */
 export async function renewSession(transaction: Transaction, request: AdmittedRequest): Promise<string> {
   const { actor, row } = request.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
@@ -62,10 +59,7 @@ export async function confirmedBody<Given extends { password: string }>({
   return wanted
 }
 
-/**
- * Checks the own password, if it is given. Returns a function for a change that needs it, which throws if it was not
- * given.
- */
+/** Checks the own password, if given. Returns a function for a change that needs it, which throws without it. */
 export async function confirmOwn(
   { app, passwords, session }: AdmittedRequest,
   own: string | undefined,

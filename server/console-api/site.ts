@@ -81,10 +81,7 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
   }
 }
 
-/**
- * Returns whether a route needs room on the disk. Reads, sign-in and sign-out need none, nor operations that declare
- * so.
- */
+/** Returns whether a route needs room on the disk: no read, no sign-in or sign-out, and none that says so. */
 const needsRoom = ({ needs, method, needsNoRoom }: ConsoleRoute): boolean =>
   method !== 'GET' && needs !== 'nobody' && !needsNoRoom
 

@@ -25,10 +25,7 @@ import { readMoment } from './read-parameters.ts'
 import { createWholeList } from './response.ts'
 import { confirmedBody } from './sessions.ts'
 
-/**
- * Settings, Webhooks: the endpoints to which changes are sent. Showing a secret or sending elsewhere needs one's own
- * password again.
- */
+/** Settings, Webhooks. Showing a secret or sending elsewhere needs one's own password again. */
 
 export const webhooks = {
   'webhooks.list': async ({ read }) => createWholeList((await read(listWebhooks)).map(formatWebhook)),

@@ -86,10 +86,7 @@ export const openOn = (
 const findRunsAs = (identity: Identity): EmbeddedDatabase['runsAs'] =>
   identity.other ? { name: identity.name, isShared: isShared(identity) } : null
 
-/**
- * Keeps Node alive while a caller waits for opening or closing. Nothing else does: the process of PostgreSQL, our
- * connection and the timers are unref'd.
- */
+/** Keeps Node alive while a caller waits: PostgreSQL's process, our connection and the timers are unref'd. */
 export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, 60_000)
   return work().finally(() => clearInterval(timer))

@@ -70,10 +70,7 @@ export function run(identity: Identity, file: string, args: readonly string[], i
   }).catch((error: TimeOver) => ({ ok: false, output: String(error) }))
 }
 
-/**
- * Runs a script of the shell, whose arguments are $1, $2, …. File work in folders of another user is done by that user:
- * root would follow a link planted there.
- */
+/** Runs a shell script with arguments $1, $2, … as the owner of a folder: root would follow a planted link. */
 export const shell = (identity: Identity, script: string, ...args: string[]) =>
   run(identity, '/bin/sh', ['-c', script, 'sh', ...args])
 

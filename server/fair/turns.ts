@@ -2,9 +2,7 @@ export type Key = string | number
 
 export type Turns<Item> = ReturnType<typeof createTurns<Item>>
 
-/**
- * Creates queues by key, served round robin. Items of a key keep their order. A key without items takes no memory.
- */
+/** Creates queues by key, served round robin. Items of a key keep their order. An empty one takes no memory. */
 export function createTurns<Item>() {
   /** In the order of their turns: a Map keeps the order of insertion. */
   const queues = new Map<Key, Item[]>()

@@ -23,10 +23,7 @@ import { allowOf, type RouteMatch, type Router } from './router.ts'
 import type { HttpResponse } from './send.ts'
 import { turnsOf } from './turns.ts'
 
-/**
- * `describe` builds a public document; `changes` wakes calls that wait for a change; `allow` lists all methods of the
- * service.
- */
+/** `describe` builds a public document; `changes` wakes calls that wait; `allow` lists all methods of the service. */
 type ApiParts = {
   router: Router<BoundRoute>
   pages: Pages

@@ -34,14 +34,10 @@ function isKnown(digest: string, { 'if-none-match': given }: AcceptHeaders): boo
   return given !== undefined && knownForm(`"${digest}"`, readTags(given)) !== undefined
 }
 
-/**
- * Pages of other sites may load public documents. No other response has these headers, so such a page reads no data.
- */
+/** Pages of other sites may load public documents. No other response has these headers: no page reads data. */
 export const openToAll = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' } as const
 
-/**
- * Headers for a browser that asks before it loads a document with headers of the page's own (Fetch, CORS-preflight).
- */
+/** Headers for a browser that asks before it loads a document with headers of its own (Fetch, CORS-preflight). */
 export const preflightHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD',

@@ -46,10 +46,7 @@ type Peer = HeapEntry & {
 const sparesMax = 32
 /** The part of the limit of bytes that one peer may use. */
 const shareOfPeer = 1 / 4
-/**
- * Bytes that are allowed for each peer in any case: callers who read their answers are not refused because of those who
- * do not.
- */
+/** Bytes that each peer has in any case: who reads its answers is not refused because of those who do not. */
 const littleBytes = 64 * 1024
 /** Chunks of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
 const piecesATurn = 8
@@ -104,9 +101,7 @@ export function openConnections({
     socket.destroy()
     return true
   }
-  /**
-   * Ends the connection of the peer with most connections that is idle for longest; else one whose answer is not read.
-   */
+  /** Ends the longest idle connection of the peer with most connections; else one whose answer is not read. */
   const evictOne = (): boolean => {
     const [crowd] = crowds.entries
     const [idle] = crowd?.idle ?? []
@@ -114,10 +109,7 @@ export function openConnections({
     for (const [socket, { stuck, spare }] of all) if (stuck && !spare) return end(socket, 'unread')
     return false
   }
-  /**
-   * Makes room for a spare connection. Ends the oldest one without a request, of the peer with most connections: so
-   * idle callers evict no other.
-   */
+  /** Makes room for a spare: ends the oldest without a request, of the peer with most connections. */
   const createSpare = (): boolean => {
     if (spares.size < sparesMax) return true
     const idle = [...spares].filter((socket) => all.get(socket)?.underWay === 0)

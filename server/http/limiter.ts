@@ -32,10 +32,7 @@ type State = ReturnType<typeof initialState>
  */
 export type Sample = Omit<State, 'slots' | 'since'> & { most: number; inTarget: number }
 
-/**
- * Requests that are always admitted, however long responses take: a burst is no overload, and a distant database is
- * slow.
- */
+/** Requests that are always admitted: a burst is no overload, and a distant database is slow. */
 const minLimit = 128
 /** Longest wait in the queue, in milliseconds. Requests near the front wait a fraction of it. */
 const waitMax = 2000

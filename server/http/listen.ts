@@ -105,10 +105,7 @@ const closePort = (server: Server): Promise<void> =>
 /** `rawPacket` has the parser's input; Node's timeouts have none. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
-/**
- * Sends a problem body for requests that the parser refuses. RFC 9112 allows no other response before the connection
- * closes.
- */
+/** Sends a problem for requests that the parser refuses, and closes the connection, as RFC 9112 asks. */
 function refuseUnreadable(app: App, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

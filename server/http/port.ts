@@ -31,9 +31,7 @@ export async function openPort({ port, host }: Config, make: () => Server) {
   return { port: free, servers }
 }
 
-/**
- * Finds out whether the port is taken. Listeners that share a port would not notice; one that does not share it does.
- */
+/** Finds out whether the port is taken. Listeners that share a port do not notice; one that does not, does. */
 async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer()
   const free = await listenOn(probe, { port, host })

@@ -5,10 +5,7 @@ import { waitFor } from '../wait/wait.ts'
 import { overloadedRefusal } from './admission.ts'
 import type { Budget } from './connections.ts'
 
-/**
- * Thrown if the caller hung up in the middle of a request. Created once: thousands may hang up together, and each new
- * error records its stack.
- */
+/** Thrown if the caller hung up. Created once: thousands may do so together, and an error records its stack. */
 export const callerGone = new Error('the caller hung up')
 
 const firstBytes = 4096

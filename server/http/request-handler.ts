@@ -129,10 +129,7 @@ export function onlyThese(
 const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 const visibleAscii = /^[!-~]{1,128}$/
 
-/**
- * Returns the ids of a request; undefined if the caller sends no usable one. Node joins a repeated header with a comma
- * and a blank, which neither form has.
- */
+/** Returns the ids of a request; undefined without a usable one. A repeated header is joined, so not usable. */
 export function identityOf({ headers }: Pick<IncomingMessage, 'headers'>): RequestIdentity | undefined {
   const { traceparent: trace, 'x-request-id': callerId } = headers
   const traceId = typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined

@@ -90,10 +90,7 @@ function readableOf(body: HttpResponse['body']): Readable {
   return createReadStream(body.path, { highWaterMark: pieceBytes })
 }
 
-/**
- * Yields chunks between the requests of others: the system would buffer megabytes for each of a thousand connections at
- * once.
- */
+/** Yields chunks between the requests of others: the system would buffer megabytes for each connection. */
 async function* inTurns({ turn }: Budget, pieces: Readable): AsyncGenerator<Buffer> {
   for await (const piece of eachWithin<Buffer>(pieceLimit, pieces)) {
     await turn()

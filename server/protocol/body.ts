@@ -129,9 +129,7 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
 const isOfNumber = (unit: number): boolean =>
   isDigit(unit) || unit === minus || unit === 0x2b || unit === 0x2e || unit === 0x45 || unit === 0x65
 
-/**
- * Returns the value of a text token. Only an escape can represent characters that UTF-8 and JSON cannot have otherwise.
- */
+/** Returns the value of a text token. Only an escape represents characters that UTF-8 and JSON cannot have. */
 function onlyText(token: string): string {
   if (!token.includes('\\')) return token.slice(1, -1)
   const text = JSON.parse(token) as string
@@ -161,9 +159,7 @@ function onlyExact(token: string): void {
     throw malformedJson(`The number ${token.slice(0, 40)} cannot be kept exactly`)
 }
 
-/**
- * Returns one spelling for each number, without its sign: significant digits, and the power of ten of the first one.
- */
+/** Returns one spelling for each number, without its sign: significant digits, and the first one's power of ten. */
 function normalizeNumber(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

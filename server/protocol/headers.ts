@@ -85,10 +85,7 @@ function readDryRunHeader(values: string[] | undefined): string | undefined {
   return values?.[0]
 }
 
-/**
- * Parses the hash of a preview. Throws if it was cut off or lost its quotes on the way, because the write must not
- * ignore it.
- */
+/** Parses the hash of a preview. Throws if it was cut or lost its quotes: the write must not ignore it. */
 function readPlanHash(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const hash = /^"(sha256-[\w-]{43})"$/.exec(value.trim())?.[1]

@@ -6,9 +6,7 @@ import { Refusal } from '#registry/refusals.ts'
 export const authorityOf = ({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): string =>
   /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? ''
 
-/**
- * Returns whether a text is one name or address, with or without a port. A comma is refused: a proxy joined two hosts.
- */
+/** Returns whether a text is one name or address, with or without port. A comma means: a proxy joined two. */
 export function isHost(text: string): boolean {
   const [, name, address, port = ''] = form.exec(text) ?? []
   return (name !== undefined || isIPv6(address ?? '')) && Number(port) <= portMax
@@ -17,10 +15,7 @@ export function isHost(text: string): boolean {
 const form = /^(?:([\w.-]{1,255})|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i
 const portMax = 65_535
 
-/**
- * Returns the refusal of a request that violates HTTP itself, before its path is read. Node gives the same refusals
- * without a body.
- */
+/** Returns the refusal of a request that violates HTTP, before its path is read, as Node gives it with no body. */
 export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
   const { httpVersion, httpVersionMinor, rawHeaders } = request
   const hosts = count(rawHeaders, 'host')
@@ -40,10 +35,7 @@ export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
   return asksToContinue.test(request.headers.expect ?? '') ? undefined : new Refusal('expectation_failed')
 }
 
-/**
- * Returns the refusal of a request whose end or host a proxy may have read otherwise. Nothing more is read from its
- * connection.
- */
+/** Returns the refusal of a request that a proxy may read otherwise. Nothing more of its connection is read. */
 const invalidHeader = (detail: string): Refusal =>
   new Refusal('invalid_header', { detail, headers: { Connection: 'close' } })
 

@@ -87,10 +87,7 @@ export async function takeHour({ send, run }: Transaction, companyId: number, bo
   return hourOf(row as HourRow, bound)
 }
 
-/**
- * Judges a live preview by the current rules. An approval counts while its account is enabled and holds every
- * permission that the change needs.
- */
+/** Judges a live preview by the present rules. An approval counts while its account may still approve. */
 export function judge(row: JudgedRow, settings: AgentSettings, hour: AgentHour): Judgement {
   const { plan, call, state, permissions } = row
   if (!plan || !call) return { reasons: [], isApproved: false }

@@ -9,9 +9,7 @@ import { auditChange } from './audit-log.ts'
 import { noCompany } from './company.ts'
 import { needToken } from './token.ts'
 
-/**
- * The settings of agents of a company: whether they may use /mcp, and which changes need a person. Decisions, Agents.
- */
+/** The settings of agents of a company: may they use /mcp, and which changes need a person. Decisions, Agents. */
 
 /** Returns the settings; null while agents are off. */
 export async function showAgents({ run }: Transaction, companyId: number): Promise<AgentSettings | null> {

@@ -3,10 +3,7 @@ import { appendAudit } from '#sql/system/log.ts'
 import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 
-/**
- * Entries of the audit log: changes of accounts and of the company, and sign-ins. They are in the history beside
- * changes of records.
- */
+/** Entries of the audit log, which are in the history beside changes of records. */
 
 export type AuditNote = { records: string; recordId: number; action: string; changes?: Facts | null }
 
@@ -51,10 +48,7 @@ export async function auditSessions(
 export const auditFailedSignIn = (transaction: Transaction, actor: LogAuthor, accountId: number): Promise<void> =>
   audit(transaction, actor, { records: 'sessions', recordId: accountId, action: 'sign_in_failed' })
 
-/**
- * Logs an export, an import or the erasure of a person; `facts` has the details. It belongs to no write, so it cannot be
- * undone.
- */
+/** Logs an export, an import or an erasure, with its details. It belongs to no write, so it cannot be undone. */
 export const auditFacts = (
   transaction: Transaction,
   actor: LogAuthor,

@@ -8,10 +8,7 @@ import type { Database } from '../store/database.ts'
 
 const pageRows = 500
 
-/**
- * Reads all entries, newest first, a page at a time: neither a slow reader nor a long log holds a connection or the
- * memory.
- */
+/** Reads all entries, newest first, page by page: no slow reader and no long log holds connection or memory. */
 export async function* everyAudit(database: Pick<Database, 'read'>, companyId: number, filter: AuditFilter) {
   let rows = await database.read<AuditRow>(listAudit(companyId, filter, { limit: pageRows, offset: 0 }))
   for (;;) {

@@ -81,10 +81,7 @@ export function startChangeWatch(
   database.onCommit(lookSoon)
 
   return {
-    /**
-     * Waits until a change from `seen` on can be read, for `milliseconds` at most, or until `gone`. Resolves to false
-     * once closed.
-     */
+    /** Waits for a change from `seen` on, for `milliseconds` at most or until `gone`. False once closed. */
     wait: (companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean> =>
       waitFor('its own timer', (resolve) => {
         if (isClosed || gone.aborted) return resolve(false)

@@ -93,10 +93,7 @@ export function isGone({ start_epoch, start_pos, start_id, start_line, issued_ep
   return isBefore({ epoch: first_epoch, pos: first_pos }, { epoch: kept_epoch, pos: kept_pos })
 }
 
-/**
- * Returns the position after which all changes follow that are not visible now. It is marked, so that it survives a
- * crash.
- */
+/** Marks and returns the position after which all invisible changes follow. A mark survives a crash. */
 export async function endOfLog(run: Run, companyId: number): Promise<Cursor> {
   const [mark] = await run<Omit<Cursor, 'id'>>(markFor(companyId))
   return { ...(mark as Omit<Cursor, 'id'>), id: 0 }
@@ -108,10 +105,7 @@ export async function horizon(database: Database): Promise<HorizonRow> {
   return row as HorizonRow
 }
 
-/**
- * Returns the text of a cursor, which is opaque to its reader. Its check binds it to the company, and detects truncated
- * or invented ones.
- */
+/** Returns the opaque text of a cursor. Its check binds it to the company and detects cut or invented ones. */
 export function cursorOf(companyId: number, { epoch, pos, id, line }: Cursor): string {
   const parts = line === null ? `${epoch}.${pos}.${id}` : `${epoch}.${pos}.${id}.${line}`
   return Buffer.from(`${parts}.${checkOf(companyId, parts)}`).toString('base64url')

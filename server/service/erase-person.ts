@@ -98,9 +98,7 @@ export function refuseActive({ kind, id, record }: Person): void {
     )
 }
 
-/**
- * Sets the record to that of an erased person. Its history has the names of the changed fields, and no former values.
- */
+/** Sets the record to that of an erased person. Its history has the names of the changed fields and no values. */
 async function eraseRecord(
   transaction: Transaction,
   actor: Actor,

@@ -82,10 +82,7 @@ export async function goOn(
 
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
 
-/**
- * Finds records by the values of a column: for a reference the possible records with these names, for a unique field
- * the record with the value.
- */
+/** Finds records by values: of a reference those with these names, of a unique field the one with the value. */
 export async function lookUpValues(
   transaction: Transaction,
   companyId: number,

@@ -26,10 +26,7 @@ export class NotErasable extends Error {
 
 export type PersonRequest = { companyId: number; kind: PersonKind; id: number }
 
-/**
- * Reads all data of a person. `isLocked` locks the record until the transaction ends. Throws if there is no such
- * person.
- */
+/** Reads all data of a person, locked until the transaction ends if `isLocked`. Throws if there is none. */
 export async function readPerson(transaction: Transaction, { companyId, kind, id }: PersonRequest, isLocked: boolean) {
   const read = await readRecord(transaction, { companyId, kind, id }, isLocked)
   const [history, removals] = await Promise.all([
@@ -39,10 +36,7 @@ export async function readPerson(transaction: Transaction, { companyId, kind, id
   return { kind, id, ...read, history, removals }
 }
 
-/**
- * The record of a person, with its version, and the time at which it was deleted: null for a live one. An account has
- * neither.
- */
+/** The record of a person with its version and time of deletion: null for a live one. An account has neither. */
 type PersonRecord = { record: JsonObject; version: number | null; deletedAt: string | null }
 
 async function readRecord(

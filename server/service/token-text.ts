@@ -27,10 +27,7 @@ export function readTokenText(text: string): TokenText | undefined {
   return { companyId: bytes.readUIntBE(0, 6), hash: hashToken(text) }
 }
 
-/**
- * Returns the company and 48 of the random bits of a token somewhere in a text. It runs first for every request, so it
- * is quick, and does not verify the token.
- */
+/** Returns company and 48 random bits of a token in a text, unverified. Runs first for every request, so quick. */
 export function claimOfToken(text: string): Claim | undefined {
   const at = text.indexOf(tokenPrefix) + tokenPrefix.length
   if (at < tokenPrefix.length || text.length < at + tokenDigits) return undefined

@@ -44,18 +44,12 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
   return { name: name.trim(), url, events: [...wanted], payload: payload as Payload, ordered }
 }
 
-/**
- * Throws if the author may not see the events: records that are sent could be read there. `holds` is undefined for the
- * operator.
- */
+/** Throws if the author may not see the records that are sent. `holds` is undefined for the operator. */
 export function needViews(holds: readonly string[] | undefined, events: readonly string[]): void {
   needAll(holds, viewsOf(events), (missing) => `What the webhook tells of needs ${missing}`)
 }
 
-/**
- * Returns the reason why an account cannot be responsible for a webhook any more: `account_disabled`, a permission, or
- * null if it can.
- */
+/** Returns why an account cannot answer for a webhook: `account_disabled`, a permission, or null if it can. */
 export function rightLost(
   { disabled, permissions }: { disabled: boolean; permissions: readonly string[] },
   events: readonly string[],

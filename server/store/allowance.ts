@@ -28,10 +28,7 @@ export function allowanceOf(limits: ConnectionLimits): Allowance {
 /** Minimum for a process: with one connection, nothing could be read during a write. */
 export const connectionsLeast = 2
 
-/**
- * Connections beside DATABASE_CONNECTIONS: those of batchable reads in each process, and two for migrations and the
- * command.
- */
+/** Connections beside DATABASE_CONNECTIONS: batchable reads of each process, two for migrations and command. */
 const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
 
 /** The connections of all processes of a service. `isTooFew`: a process has fewer than it needs to serve. */

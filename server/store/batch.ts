@@ -75,9 +75,7 @@ function preparedBy(client: pg.ClientBase): Map<string, Columns> {
   return known
 }
 
-/**
- * Converts all values before anything is written: half a batch would never be answered. Returns the error of a value.
- */
+/** Converts all values before anything is written: half a batch would get no answer. Returns the error of a value. */
 function prepareBatch(batch: readonly QueuedStatement[]): Value[][] | Error {
   try {
     return batch.map(({ statement }) => statement.values.map(prepareValue))

@@ -2,10 +2,7 @@ import type pg from 'pg'
 import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
 
-/**
- * The rows of one company, table by table, as lines of JSON. PostgreSQL writes and reads them, so this program converts
- * no value.
- */
+/** The rows of one company as lines of JSON. PostgreSQL writes and reads them: no value is converted here. */
 
 export type CompanyTable = { table: string; columns: string[] }
 
@@ -25,10 +22,7 @@ const ofDistribution = ['company_epochs', 'company_marks', 'logins']
 /** Stands for the default of the column. */
 const asNew = 'default'
 
-/**
- * Columns with secrets, and the SQL of their replacement: nobody can sign in or call with exported rows, or guess a text
- * from its ETag.
- */
+/** Secrets and the SQL of their replacement: exported rows let nobody sign in, call, or guess from an ETag. */
 const secrets: { readonly [table: string]: { readonly [column: string]: string } } = {
   accounts: { password_hash: 'null' },
   companies: { tag_key: asNew },

@@ -96,10 +96,7 @@ async function readPassword(file: string): Promise<string> {
 
 const pauseMs = 50
 
-/**
- * Retries while the database has no connection left. Retries once after a refused password: the file may have changed
- * between reading and signing in.
- */
+/** Retries while no connection is left, and once after a refused password: the file may just have changed. */
 async function openPatiently<T>(open: () => Promise<T>, waitMs: number, hasPasswordFile: boolean): Promise<T> {
   const until = performance.now() + waitMs
   for (let canReread = hasPasswordFile; ; ) {
@@ -118,9 +115,7 @@ async function openPatiently<T>(open: () => Promise<T>, waitMs: number, hasPassw
 export const codeOf = (error: unknown): unknown =>
   ((error instanceof Fault ? error.cause : error) as { code?: unknown } | undefined)?.code
 
-/**
- * Settings for work of minutes: no time limits, and no parallel workers or compilation, which cost more than they save.
- */
+/** Settings for work of minutes: no time limits, no parallel workers or compilation, which cost more than they save. */
 const commandSettings =
   '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c jit=off -c max_parallel_workers_per_gather=0'
 const connectTimeoutMs = 5000

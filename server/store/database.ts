@@ -18,9 +18,7 @@ import { sessionOptions } from './session.ts'
 import { openSharedConnections } from './shared-connections.ts'
 import { createStatementPipeline, type StatementPipeline } from './statement-pipeline.ts'
 
-/**
- * The only access to PostgreSQL. `share` names the part of the connections to use; the default is the service's own.
- */
+/** The only access to PostgreSQL. `share` is the part of the connections to use; by default the service's own. */
 export type Database = {
   /** Runs one statement by itself. A batchable one may be run together with others; the result is its own row. */
   read<Row>(statement: Statement | BatchableRead, share?: Share): Promise<Row[]>
@@ -245,9 +243,7 @@ async function withConnection<T>(
   }
 }
 
-/**
- * Runs one transaction from its begin to its commit. `before` has its first statements if companies are distributed.
- */
+/** Runs a transaction from begin to commit. `before` has its first statements if companies are distributed. */
 async function inTransaction<T>(
   client: pg.ClientBase,
   work: (transaction: Transaction) => Promise<T>,

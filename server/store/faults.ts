@@ -43,10 +43,7 @@ const lostServer = [
 const passing =
   /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|58030|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
 
-/**
- * Returns whether PostgreSQL met a read-only disk. The code is that of a missing right; the source file of the error
- * differs.
- */
+/** Returns whether the disk is read-only. The code is that of a missing right; the source file differs. */
 const isReadOnlyDisk = ({ code, file }: CodedError): boolean => code === '42501' && (file === 'md.c' || file === 'fd.c')
 
 /** Returns an error of the database as a `Fault` if it is one, else the error itself. */

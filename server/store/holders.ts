@@ -8,10 +8,7 @@ export const formatHolder = ({ pid, program, user, seconds }: Holder): string =>
 
 const lookEveryMs = 100
 
-/**
- * Looks from a second connection for sessions that block a backend: after a lock time-out it is too late to look. Sees
- * none if the second connection fails.
- */
+/** Looks for sessions that block a backend, from a second connection: after a lock time-out it is too late. */
 export function watchHolders(
   connection: Connection,
   pid: number,

@@ -32,10 +32,7 @@ export async function appliedMigrations(client: pg.Client): Promise<string[]> {
 type MigrationModule = { up: MigrationStep; down: MigrationStep }
 type MigrationStep = (pgm: MigrationBuilder) => Promise<void>
 
-/**
- * Returns loaders of migrations for the library. Node runs TypeScript as it is; the library's own loader would compile
- * it.
- */
+/** Returns loaders of migrations for the library: its own would compile TypeScript, which Node runs as it is. */
 export const loadersOf = (isOneTransaction: boolean): NonNullable<RunnerOption['migrationLoaderStrategies']> => [
   { extensions: ['.sql'], loader: 'legacySql' },
   {

@@ -85,10 +85,7 @@ export async function retryMigration<T>(
   }
 }
 
-/**
- * Returns whether a lock was not free in time, or a deadlock or a serialization failure of servers behind a coordinator
- * occurred.
- */
+/** Returns whether a lock was not free in time, or servers behind a coordinator had a conflict. */
 const isInTheWay = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 async function backendOf(client: pg.Client): Promise<number> {

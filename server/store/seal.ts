@@ -49,10 +49,7 @@ export async function seal(
   return sealText(await keys.current(), text, boundTo)
 }
 
-/**
- * Opens a seal. Throws if no key opens it, or it belongs to another row. If keys may change meanwhile, the caller reads
- * the row under `holdKeys`.
- */
+/** Opens a seal. Throws if no key opens it or it is of another row. Keys stay the same under `holdKeys`. */
 export async function openSealed(keys: SealingKeys, sealed: Buffer, boundTo: string): Promise<string> {
   for (const key of await keys.all()) {
     const text = tryOpen(key, sealed, boundTo)

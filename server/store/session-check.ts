@@ -25,9 +25,7 @@ export const refusesSettings = (error: unknown): boolean => {
   return code === '08P01' && String(message).includes('startup parameter')
 }
 
-/**
- * Watches the open connections of this process. Two of them with one backend are behind a pooler in transaction mode.
- */
+/** Watches the open connections of a process. Two with one backend are behind a pooler in transaction mode. */
 export function watchSessions({ options, waitMs, transactionTimeoutMs }: ConnectorOptions, probe: () => Promise<void>) {
   const open = new Map<string, pg.ClientBase>()
   let probing: Promise<void> | undefined

@@ -30,10 +30,7 @@ export function createStatementPipeline(client: pg.ClientBase) {
     leaving = true
   }
   return {
-    /**
-     * Runs a statement. Statements of one turn of the event loop are sent together, in order; each promise resolves with
-     * its own rows.
-     */
+    /** Runs a statement. Those of one turn of the event loop are sent together; each has its own rows. */
     run: <Row>(statement: Statement) =>
       waitFor<Row[]>(connection, (resolve, reject) =>
         ask({

@@ -4,10 +4,7 @@ import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import { instant, query, type Statement, sql, statement } from '../statement.ts'
 import { nextCompanies } from './sweep.ts'
 
-/**
- * The audit log: sign-ins, changes of settings, exports and imports. It is the part of the history without records.
- * Decisions, Audit.
- */
+/** The audit log: the part of the history without records. Decisions, Audit. */
 
 /** Kinds of settings, whose history stays. */
 export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents'] as const

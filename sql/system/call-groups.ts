@@ -87,10 +87,7 @@ export const deadIntegrations = (
 /** A caller: its address, its user agent, the number of its calls, and the last. */
 export type CallerSummary = { peer: string | null; count: number; last_at: string; user_agent: string | null }
 
-/**
- * Reads the callers with a token in the last hours, by address, the latest first. Only a number of last calls of the
- * company is examined.
- */
+/** Reads callers with a token in the last hours, by address, latest first, among a number of last calls. */
 export const callersOf = (
   companyId: number,
   tokenId: number,

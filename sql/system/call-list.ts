@@ -79,9 +79,7 @@ export const findCall = (companyId: number, id: number): Statement =>
 
 export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
 
-/**
- * Counts calls a day by resource and outcome, for this many days up to today: stored calls, and the sums of the others.
- */
+/** Counts calls a day by resource and outcome, up to today: stored calls, and the sums of the others. */
 export const useByDay = (companyId: number, days: number): Statement =>
   query('calls.by-day')`
     select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted

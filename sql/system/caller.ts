@@ -71,10 +71,7 @@ export const callerOf = (
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
   cross join ${companyRow(companyId)} c`
 
-/**
- * Returns the permissions that are not in all of these lists; null if none is missing. They are constants of every
- * text.
- */
+/** Returns the permissions that are not in all of these lists; null if none is missing. All are constants. */
 const lackedOf = (permissions: Sql, held: readonly Sql[]): Sql => {
   const isMissing = held.map((list) => sql`not ${permissions} <@ ${list}`)
   const oneIsMissing = held.map((list) => sql`code <> all (${list})`)

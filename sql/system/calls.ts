@@ -61,9 +61,7 @@ export const insertCalls = (calls: readonly CallRow[]): Statement =>
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/**
- * Returns the outcome of a call. `refused` comes first, since a refused dry-run or replay is a refusal to its reader.
- */
+/** Returns the outcome of a call. `refused` comes first: a refused dry-run or replay is a refusal to its reader. */
 export const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end`
 

@@ -134,10 +134,7 @@ const changedThere = (seen: readonly SeenPosition[]): Statement => {
       )`
 }
 
-/**
- * The horizon, and the oldest open transaction on the server that has written: how long it holds the horizon, and its
- * session.
- */
+/** The horizon, how long the oldest open transaction that has written holds it, and its session. */
 export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null; program: string | null }
 
 export const horizonNow = (): Statement =>

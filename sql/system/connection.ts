@@ -50,8 +50,5 @@ export type EndedBackendRow = BackendRow & { waits_for_standby: boolean }
 
 export const briefWaitMs = 250
 
-/**
- * Limits waits for locks to `briefWaitMs` in the rest of the transaction, on all servers that take part. `set_config`
- * would reach only one.
- */
+/** Limits waits for locks in the rest of the transaction, on all servers: `set_config` would reach one. */
 export const waitBriefly = statement(raw(`set local lock_timeout = ${briefWaitMs}`), 'wait-briefly')

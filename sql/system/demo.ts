@@ -19,9 +19,7 @@ export type DemoAccountRow = {
   is_noted: boolean
 }
 
-/**
- * Locks the demo: one process at a time adds, opens, closes or removes it. The next one waits and then sees the result.
- */
+/** Locks the demo: one process at a time adds, opens, closes or removes it. The next one then sees the result. */
 export const lockDemo = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('demo'))`)
 
 export type DemoCompanyRow = { id: number; name: string }

@@ -7,10 +7,7 @@ import { isLive } from './tokens.ts'
 
 /** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */
 
-/**
- * Takes the company's gate as writes do, shared. A waiting revocation gets it before every later write, however many
- * there are.
- */
+/** Takes the company's gate as writes do, shared. A waiting revocation gets it before every later write. */
 export const passGate = (companyId: number): Statement =>
   query('gate.pass')`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`
 

@@ -193,10 +193,7 @@ export const selectIdentity = (): Statement =>
   statement(sql`select identity = ${identity} as same, to_regclass('company_epochs') is not null as distributed
     from log_epochs order by epoch desc limit 1`)
 
-/**
- * Begins a new epoch, unless another process has. Runs while writers are locked out. The first log takes the existing
- * epoch.
- */
+/** Begins a new epoch, unless another process has. Writers are locked out. The first log takes the existing one. */
 export const advanceEpoch = (): Statement =>
   statement(sql`with newest as (
       select epoch, identity from log_epochs order by epoch desc limit 1

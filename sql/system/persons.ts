@@ -7,9 +7,7 @@ import { attemptRowBytes } from './webhook-attempts.ts'
 
 /** The data of a person in the fixed tables, and its erasure. Decisions, Persons. */
 
-/**
- * Notes an erasure: from now on, details of earlier calls are not written. The company's row must be locked for update.
- */
+/** Notes an erasure: from now on no details of earlier calls are written. The company must be locked for update. */
 export const noteErasure = (companyId: number): Statement =>
   query('persons.note-erasure')`update companies c set persons_erased_at = now() where c.id = ${companyId}`
 

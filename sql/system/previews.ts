@@ -63,10 +63,7 @@ export const takeHourTurn = (companyId: number): Statement =>
 export const takeTurn = (companyId: number): Statement =>
   query('previews.turn')`select pg_advisory_xact_lock(hashtext('previews'), ${companyId % 2 ** 31}::int)`
 
-/**
- * The number of previews that can still be applied, whether no person was erased since `erasedAt`, and the end of a new
- * preview.
- */
+/** The previews that can be applied, whether nobody was erased since `erasedAt`, and the end of a new one. */
 export type RoomRow = HourRow & { open: number; is_same: boolean; expires_at: string }
 
 export const previewRoom = (companyId: number, erasedAt: string | null): Statement =>

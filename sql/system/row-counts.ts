@@ -3,9 +3,7 @@ import { compactThere } from '../citus/system.ts'
 import { query, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/**
- * Selects the exact number of a company's live records of a resource, which writes maintain so that none is counted.
- */
+/** Selects the exact number of live records of a resource, which writes maintain so that none is counted. */
 export const rowCount = (companyId: number | Sql, records: string): Sql => {
   const which = sql`company_id = ${companyId} and records = ${raw(`'${records}'`)}`
   return sql`(

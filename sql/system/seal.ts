@@ -3,9 +3,7 @@ import { eitherSql, identifier, type Statement, sql, statement } from '../statem
 
 /** Secrets that are sealed with a key outside of the database, and the change of that key. */
 
-/**
- * Locks the keys, shared, until the transaction of a seal or an opening ends. The end of a change of keys waits for it.
- */
+/** Locks the keys, shared, until the end of a transaction that seals or opens. A change of keys waits for it. */
 export const holdKeys = (): Statement => statement(sql`select pg_advisory_xact_lock_shared(hashtext('sealing keys'))`)
 
 /** Waits for transactions that seal with a former key, and blocks new ones. */

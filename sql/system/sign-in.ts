@@ -32,10 +32,7 @@ export type CandidateRow = {
   password_hash: string
 }
 
-/**
- * Reads the chosen accounts of an address that can sign in, the oldest first. The subject of the attempts is made of the
- * same key as the look-up.
- */
+/** Reads the chosen accounts of an address, oldest first. Subject and look-up are made of the same key. */
 export const candidatesFor = (email: string, choice: SignInChoice): Statement =>
   statement(
     sql`select email_subject(${email}) as subject, coalesce(a.of_address, 0) as of_address, a.company_id,

@@ -56,9 +56,7 @@ export const answerOf = (companyId: number | Sql, key: string | Sql): Sql =>
       completed_at <= clock_timestamp() - make_interval(hours => ${raw(`${replayWindowHours}`)}) as is_over
     from answers where company_id = ${companyId} and key = ${key}`
 
-/**
- * An answer to store under its key. Without an `etag` it gets that of the record `record_id`, as the write leaves it.
- */
+/** An answer to store under its key. Without an `etag` it gets that of `record_id`, as the write leaves it. */
 export type NewStoredResponse = StoredResponseRow & { key: string; record_id?: number | undefined }
 
 /** The definition of the records, and the expression for the ETag of one. */

@@ -24,10 +24,7 @@ export const endedAt = 'least(t.revoked_at, case when t.expires_at <= now() then
 
 const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at`
 
-/**
- * Draws the id of a token, which its seal is bound to, before its row is inserted. Returns also the time of its
- * creation.
- */
+/** Draws the id of a token, which its seal is bound to, before its row is inserted, and its time. */
 export const nextTokenId = (): Statement =>
   statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id, now() as at`)
 

@@ -34,10 +34,7 @@ export type AttemptRow = {
   answer_cut: boolean
 }
 
-/**
- * Inserts an attempt, without its answer if a person was erased since the request. The lock lets an erasure find
- * earlier answers.
- */
+/** Inserts an attempt, without its answer if a person was erased since. The lock lets an erasure find it. */
 export const insertAttempt = (attempt: AttemptRow): Statement =>
   statement(
     sql`insert into webhook_attempts (${columnsOfAttempt}, answer_headers, answer_body, answer_cut)

@@ -56,10 +56,7 @@ const free = sql`w.disabled_at is null and w.deleted_at is null and (w.claimed_u
 
 type Key = { company_id: number; id: number }
 
-/**
- * Claims those of the endpoints that are still free, and returns them. The time of the claim is the database's, which
- * all processes share.
- */
+/** Claims those endpoints that are free, and returns them, at the time of the database that processes share. */
 export const claimWebhooks = (keys: readonly Key[], claim: string, leaseSeconds: number): Statement => {
   const claiming = sql`claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})`
   return statement(

@@ -93,9 +93,7 @@ export const freeAttempts = (companyId: number, budget: number, most: number): S
   )
 }
 
-/**
- * Empties attempts by processes of an earlier version, which stored whole requests and answers. Returns a row for each.
- */
+/** Empties attempts of an earlier version, which stored whole requests and answers. Returns a row for each. */
 export const emptyOlderAttempts = (most: number): Statement =>
   statement(
     sql`update webhook_attempts set ${emptied} where ctid = any (array(

@@ -102,9 +102,7 @@ async function historyOf(agent: Agent, definition: Definition, { id }: JsonObjec
   return rowsOf(called).map(({ record: _, ...entry }) => entry)
 }
 
-/**
- * Reads changes. A page that is too long is read again with fewer changes, so that its cursor is the one after them.
- */
+/** Reads changes. Of a page that is too long fewer are read again, so that its cursor is the one after them. */
 export async function changes(agent: Agent, given: JsonObject): Promise<JsonObject> {
   const { after, records, limit = pageDefault } = given
   const route = ownRoute('changes')

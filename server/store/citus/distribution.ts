@@ -130,10 +130,7 @@ const firstOfAll = `
   select create_reference_table('logins');
 `
 
-/**
- * Sets the settings for the role in the database, because settings of a session do not reach the servers behind the
- * coordinator.
- */
+/** Sets settings for the role: those of a session do not reach the servers behind the coordinator. */
 export const settingsOnEveryServer = `do $$ declare setting text; begin
     foreach setting in array '{${planSettings.map((setting) => setting.replace('=', ' = ')).join(',')}}'::text[] loop
       execute format('alter role %I in database %I set %s', current_user, current_database(), setting);
