@@ -33,7 +33,6 @@ export const describeResource = memoize((definition: Definition): JsonObject => 
   }
 })
 
-/** Returns the names of the filters of a list. */
 export const filterNames = (definition: Definition): string[] => [
   ...filtersOf(definition).map(({ parameter }) => parameter),
   ...listParameters(definition).flatMap(({ name }) => (name === 'updated_since' ? [name] : [])),

@@ -48,7 +48,6 @@ type ActingEntry = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'reco
   issuer: AccountName
 }
 
-/** One action on a record. */
 export type HistoryEntry = Omit<ActingEntry, 'records' | 'record_id'> & {
   action: string
   /** The write to undo; null for actions before writes had ids. */
@@ -252,7 +251,6 @@ export type WebhookAttemptOpened = AttemptDetailsRow
 export type RecordCreated = { id: number | null; created: boolean; dry_run: boolean }
 export type RecordUpdated = { id: number; updated: boolean; dry_run: boolean; changed: string[] }
 
-/** The result of a deletion, or of its dry-run. */
 export type RecordDeleted = { id: number; deleted: boolean; dry_run: boolean; mode: 'soft' | 'hard' } & {
   [part in 'would_delete' | 'would_keep' | 'deleted_with' | 'kept']?: RecordsSummary[]
 }
@@ -271,7 +269,6 @@ export type WriteUndoResult = {
   remaining: number
 }
 
-/** The result of a batch, operation by operation. */
 export type BatchSummary = {
   mode: string
   dry_run: boolean

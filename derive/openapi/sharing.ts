@@ -12,7 +12,6 @@ export const partOf = (section: Part['section'], name: string, value: JsonObject
   text: JSON.stringify(value),
 })
 
-/** An operation of the document, apart from its parameters and responses. */
 export type OperationParts = {
   said: JsonObject
   parameters: readonly Part[]

@@ -134,7 +134,6 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
 
 const changeRef = (definition: Definition): JsonObject => refTo(`${schemaName(definition)}Change`)
 
-/** Returns an update as a change. */
 export function changeExample(definition: Definition): JsonObject {
   const record = recordExample(definition)
   const title = record[definition.title] ?? null

@@ -15,7 +15,6 @@ export const answerSchema = (description: string, properties: JsonObject, option
   required: Object.keys(properties),
 })
 
-/** Returns the schema of a list. */
 export const listSchema = (items: JsonObject, maxItems: number, description: string): JsonObject => ({
   ...{ type: 'array', items, maxItems, description },
 })
@@ -162,7 +161,6 @@ const groupsMax = 2 * registry.length
 
 export const groups = (item: string, description: string): JsonObject => listSchema(refTo(item), groupsMax, description)
 
-/** Returns a type for one of some words. */
 export const enumType = (
   name: string,
   words: readonly string[],

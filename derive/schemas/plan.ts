@@ -55,7 +55,6 @@ export const planSchemas: JsonObject = {
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
-/** Returns a preview of one change. */
 export function planExample(
   definition = registry[0] as Definition,
   action: PlannedChange['action'],

@@ -12,7 +12,6 @@ import { startShares, withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, needDatabase, withDatabase } from './with-app.ts'
 
-/** Adds backup and backup verify. */
 export function addBackup(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')

@@ -58,7 +58,6 @@ export function createSlots<Waiter>(size: Size) {
   const hasSlotFor = (entry: Entry<Waiter> | undefined): boolean =>
     underWay < limit || (underWay < limit + reserve && (entry === undefined || entry.underWay === 0))
 
-  /** Gives a free slot to the next waiter, and returns it. */
   const next = (): Waiter | undefined => {
     const [entry] = heap.entries
     if (!entry?.waiters || !hasSlotFor(entry)) return undefined
@@ -83,7 +82,6 @@ export function createSlots<Waiter>(size: Size) {
     get counts(): Counts {
       return { underWay, waiting, keys: entries.size, heaviest }
     },
-    /** Returns the count under way and waiting of the key. */
     loadOf: (key: Key): number => loadOf(entries.get(key)),
     /**
      * Takes a slot if the key can have one: a free one, or one of the reserve if the key has nothing under way. Work
@@ -138,7 +136,6 @@ export function createSlots<Waiter>(size: Size) {
       settle(most)
       return waiter
     },
-    /** Removes the waiters that match. */
     remove(matches: (waiter: Waiter) => boolean): Waiter[] {
       const removed = [...heap.entries].flatMap((entry) => {
         const out = entry.waiters?.remove(matches) ?? []

@@ -18,7 +18,6 @@ export function createTurns<Item>() {
       else queues.set(key, [item])
       size++
     },
-    /** Returns the item that `shift` would remove. */
     first: (): Item | undefined => queues.values().next().value?.[0],
     /** Removes the first item of the key whose turn it is. */
     shift(): Item | undefined {
@@ -42,7 +41,6 @@ export function createTurns<Item>() {
       size--
       return item
     },
-    /** Removes all items that match. */
     remove(matches: (item: Item) => boolean): Item[] {
       const removed: Item[] = []
       for (const [key, queue] of queues) {

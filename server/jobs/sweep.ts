@@ -27,7 +27,6 @@ type Chore = Pace & {
   batch(most: number): Statement
 }
 
-/** A chore for a table that is swept company by company. */
 type CompanyChore = Pace & {
   /** Selects the `id` of the next companies with rows to sweep, sorted by id. */
   companies(after: number, most: number): Statement
@@ -60,7 +59,6 @@ type RetentionSettings = {
   webhookAttemptsBytes: number
 }
 
-/** Returns all chores. */
 export const choresOf = ({ webhookAttemptsBytes, webhookAttemptsKeptDays, ...keeping }: RetentionSettings) => ({
   /** Removes expired stored responses. */
   answers: slowly(sweepAnswers),
@@ -97,7 +95,6 @@ export const choresOf = ({ webhookAttemptsBytes, webhookAttemptsKeptDays, ...kee
   webhookBudget: budgetChore(webhookAttemptsBytes, 600, minute),
   /** Once an hour for companies that have not sent lately too: the budget may have been reduced. */
   fullWebhookBudget: budgetChore(webhookAttemptsBytes, 86_400 * webhookAttemptsKeptDays, 60 * minute),
-  /** Removes attempts of deleted webhooks. */
   deletedWebhooks: {
     companies: (after: number, most: number) => companiesWithDeleted(webhookAttemptsKeptDays, after, most),
     batch: sweepAttemptsOfDeleted,

@@ -106,7 +106,6 @@ export function remainsOf({ kind, id, record, history, removals }: Person) {
   return {
     /** The personal fields of the record that are not erased yet, with their new values. */
     values: Object.fromEntries(differing.map((name) => [name, erased[name] ?? null])),
-    /** Whether the history has a value of the person. */
     isInHistory: inHistory.length > 0,
     /** The deletions whose title is a value of the person. */
     removalIds: titled.map((removal) => removal.id),

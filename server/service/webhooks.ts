@@ -210,7 +210,6 @@ export async function listWebhooks(transaction: Transaction, companyId: number):
 export const findOneWebhook = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
   runOn(transaction, id, findWebhook(companyId, id))
 
-/** Adds the responsible account to endpoints of one company. */
 async function withAnswers(transaction: Transaction, endpoints: readonly EndpointRow[]): Promise<Webhook[]> {
   const [answered] = endpoints.filter(({ account_id }) => account_id !== null)
   const accounts = answered ? await transaction.run<AccountRow>(accountsOf(answered.company_id)) : []

@@ -42,7 +42,6 @@ export function passArrived(progress: Progress, events: readonly PositionedEvent
   return { ...progress, cursor: last.cursor, pending }
 }
 
-/** Returns the progress after an attempt at an event. */
 export function afterAttempt(progress: Progress, { id, outcome, now, rules }: FinishedAttempt): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }

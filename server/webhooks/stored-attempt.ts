@@ -25,7 +25,6 @@ export function storeResponse({ status, headers, body, isCut }: ReceiverResponse
   }
 }
 
-/** Returns the stored part of an attempt without an answer. */
 export const keptFailure = ({ failure, message }: NotSentError): StoredAttempt => ({
   ...{ status: null, failure, detail: cutText(message, detailBytesMax) },
   ...{ answer_headers: null, answer_body: null, answer_cut: false },

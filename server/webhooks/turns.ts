@@ -108,7 +108,6 @@ export function openTurns(app: App, { each, ...size }: TurnsSize, ending: AbortS
   }
 
   return {
-    /** The turns under way. */
     running: running as ReadonlySet<Turn>,
     /** Gives turns to endpoints that are due, while there are slots. Returns these turns. */
     async give(): Promise<Turn[]> {

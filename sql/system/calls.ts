@@ -53,7 +53,6 @@ export const settleCall = ({ company_id, at, request_id, status, code, about, ms
     update calls set status = ${status}::smallint, code = ${code}::text, about = ${about}::text[], ms = ${ms}::real
     where company_id = ${company_id} and at = ${at}::timestamptz and request_id = ${request_id}`
 
-/** Inserts calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
   query('calls.insert')`insert into calls (${listed}) select ${listed}
     from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`

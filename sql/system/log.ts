@@ -142,7 +142,6 @@ export function appendChanges(author: LogAuthor, what: LoggedWrite, changes: rea
   return { ...append(), distributed: steps }
 }
 
-/** Appends a row for a change of settings, a sign-in, an export or an import. */
 export function appendAudit(
   by: LogAuthor,
   { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },

@@ -43,7 +43,6 @@ export const endpointColumns = sql`company_id, id, name, url, events, payload, o
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, ${isReplaying} as is_replaying`
 
-/** Selects an endpoint by its key, as a source of rows. */
 export const endpointRow = (companyId: number, id: number, lock = '') =>
   sql`(select ctid, * from webhook_endpoints where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
 
