@@ -20,11 +20,13 @@ const layers = [
   },
   {
     folder: 'derive/',
-    may: [
-      ...folders('registry', 'derive', 'sql'),
-      ...packages('typebox', '@zxcvbn-ts/(core|language-common)', 'csv-parse'),
-    ],
+    may: [...folders('registry', 'derive', 'sql'), ...packages('typebox', '@zxcvbn-ts/(core|language-common)')],
     because: 'Derived things have no input, output or clock.',
+  },
+  {
+    folder: 'import/',
+    may: [...folders('registry', 'derive', 'import'), ...packages('csv-parse', 'fflate', 'hucre', 'iconv-lite')],
+    because: 'A file is read and imported by pages and command alike: nothing of Node or of the browser alone.',
   },
   {
     folder: 'sql/system/',
@@ -205,7 +207,7 @@ const layers = [
   },
   {
     folder: 'server/commands/',
-    may: [...folders('registry', 'derive', 'sql', 'server'), ...packages('commander', 'vite', 'pino')],
+    may: [...folders('registry', 'derive', 'import', 'sql', 'server'), ...packages('commander', 'vite', 'pino')],
     node: true,
     because: 'The command is the program: it may know all of the service.',
   },
@@ -236,7 +238,7 @@ const layers = [
   {
     folder: 'console/',
     may: [
-      ...folders('registry', 'derive', 'console'),
+      ...folders('registry', 'derive', 'import', 'console'),
       ...packages(
         'node-diff3',
         'react',
@@ -300,7 +302,7 @@ module.exports = {
       name: 'driver',
       comment: 'The driver is imported by the store and by the bundled PostgreSQL alone.',
       severity: 'error',
-      from: { path: '^(registry|derive|sql|server|console)/', pathNot: '^server/(store|embedded)/' },
+      from: { path: '^(registry|derive|import|sql|server|console)/', pathNot: '^server/(store|embedded)/' },
       to: { path: packages('pg') },
     },
     {
@@ -361,7 +363,7 @@ module.exports = {
       comment: 'A proof from outside uses the service as its callers do.',
       severity: 'error',
       from: { path: '^proof/' },
-      to: { path: '^(registry|derive|sql|server|console|clients|test)/' },
+      to: { path: '^(registry|derive|import|sql|server|console|clients|test)/' },
     },
     {
       name: 'waits',

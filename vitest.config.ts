@@ -22,7 +22,7 @@ const attacks = testsOf(['hostile/*'])
  * One of the console puts a module of its own in the place of another, and gets a worker of its own.
  */
 const within = [
-  '{registry,derive,sql}/**/*.test.ts',
+  '{registry,derive,import,sql}/**/*.test.ts',
   'test/{agents,attacks,browser,document,examples,fair,http,persons,webhooks}/**/*.test.ts',
   'test/console/!(password-queue).test.ts',
 ]

@@ -35,6 +35,8 @@ export const listedIdsMax = 20
 export const plannedChangesMax = 1000
 /** Bytes of an imported file. */
 export const importBytesMax = 20 * bodyBytesMax
+/** Bytes of a workbook when it is unpacked. */
+export const importWorkbookBytesMax = 100 * bodyBytesMax
 export const importRowsMax = 50_000
 export const importColumnsMax = 200
 /** Values that one call looks up, and records that it returns for one name. */
@@ -93,5 +95,12 @@ export const limits: readonly Limit[] = [
 /** Constants that are no limits of /v1: of the interface, of imports, or part of a documented type. */
 export const internal: readonly string[] = [
   ...['offsetMax', 'moneyMax', 'idMax', 'lookedUpMax', 'namesakesMax', 'passwordLengthMin', 'passwordLengthMax'],
-  ...['importBytesMax', 'importRowsMax', 'importColumnsMax', 'importBatchRows', 'importBatchBytes'],
+  ...[
+    'importBytesMax',
+    'importWorkbookBytesMax',
+    'importRowsMax',
+    'importColumnsMax',
+    'importBatchRows',
+    'importBatchBytes',
+  ],
 ]

@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * checkout's last commit, and beside them those of another one.
  */
 const root = join(import.meta.dirname, '..')
-const folders = ['registry', 'derive', 'sql', 'server', 'console', 'migrations']
+const folders = ['registry', 'derive', 'import', 'sql', 'server', 'console', 'migrations']
 const shortLines = 40
 
 type Count = { lines: number; files: number; short: number }

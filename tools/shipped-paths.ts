@@ -7,6 +7,7 @@ export const shippedPaths: readonly string[] = [
   'bin',
   'registry',
   'derive',
+  'import',
   'sql',
   'server',
   'migrations',

@@ -68,7 +68,7 @@ export const consoleOperations = {
     body: { field: 'text', values: 'texts' },
     bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
   }),
-  'records.imports': get<said.ImportResult[]>()('/imports/{records}', edit, { query: [] }),
+  'records.imports': get<said.ImportResult[]>()('/imports/{records}', edit, { query: ['fingerprint'] }),
   'records.begin-import': post<{ write_id: string }>()('/imports/{records}', edit, {
     body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
     bodyMax: { bytes: 64 * 1024, values: 1000 },

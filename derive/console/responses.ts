@@ -69,7 +69,10 @@ export type Removal = ActingEntry &
 export type LookUpResult = { place: number; id: number; title: string | null; also: string | null }
 
 /** An import; `own` is true if the reader began it and may continue it. */
-/** `fingerprint` is null in the import of another account. */
+/**
+ * `fingerprint` is null in the import of another account. `same_file` is true only for its author, and for those who see
+ * every field of its records.
+ */
 export type ImportResult = Omit<ImportRow, 'account_id' | 'records' | 'fingerprint'> & {
   fingerprint: string | null
   own: boolean

@@ -80,7 +80,8 @@ const countVotes = memoize((field: Field) =>
   memoize((rows: ImportFile['rows'], index: string, currency: string, exact: string): Votes => {
     const habits: Habits = { language: 'en', currency, isMinor: exact !== '' }
     const votes: Votes = { firsts: {} }
-    for (const { line, cells } of rows) {
+    for (const { line, cells, typed } of rows) {
+      if (typed?.has(Number(index))) continue
       const text = cells[Number(index)] ?? ''
       const read = kindOf(field).parse(text, field, habits)
       if (!('open' in read)) continue

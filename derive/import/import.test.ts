@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { readFile } from '#import/read-file.ts'
+import { createSession, type SessionOptions } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { RefusedRow } from '#registry/refusals.ts'
@@ -6,81 +8,24 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import * as german from '#registry/words/de.ts'
 import * as english from '#registry/words/en.ts'
 import { visibleDefinition } from '../visible.ts'
-import { type FileOptions, readFile } from './file.ts'
+import type { ImportFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
 import { type ChosenHabits, decideHabits, type FileHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
 import { differenceCsv, refusedCsv } from './report.ts'
 import { type ImportSettings, settingsProblems } from './rows.ts'
-import { createSession, type SessionOptions } from './session.ts'
 import { guess, targetsOf, withheldColumns } from './targets.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
 const catalogues = [english, german]
-const reading = { encoding: 'utf-8', delimiter: ',', noHeader: false } as const
+const reading = { encoding: 'utf-8', delimiter: ',', headerRow: 1 } as const
 
-const bytesOf = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Uint8Array => Buffer.from(text, encoding)
-const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options)
-
-describe('A file is read, whoever has written it', () => {
-  const rows: [title: string, bytes: Uint8Array, columns: string[], cells: string[][]][] = [
-    ['commas', bytesOf('Name,City\nA,B\n'), ['Name', 'City'], [['A', 'B']]],
-    ['semicolons', bytesOf('Name;City, State\nA;B\n'), ['Name', 'City, State'], [['A', 'B']]],
-    ['tabs', bytesOf('Name\tCity\nA\tB\n'), ['Name', 'City'], [['A', 'B']]],
-    ['a byte order mark', bytesOf('\ufeffName;City\r\nA;B\r\n'), ['Name', 'City'], [['A', 'B']]],
-    ['line breaks and quotes in quotes', bytesOf('a;b\n"x\ny";"say ""hi"""\n'), ['a', 'b'], [['x\ny', 'say "hi"']]],
-    ['a quote within a text', bytesOf('a;b\n5" pipe;1\n'), ['a', 'b'], [['5" pipe', '1']]],
-    ['Windows-1252', bytesOf('Firma;Ort\nMüller;Köln\n', 'latin1'), ['Firma', 'Ort'], [['Müller', 'Köln']]],
-    ['empty rows, which are none', bytesOf('a;b\n\n;\n1;2\n'), ['a', 'b'], [['1', '2']]],
-    [
-      'a name that is given twice, or not at all',
-      bytesOf('a;a;\n1;2;3\n'),
-      ['a', 'a (2)', 'Column 3'],
-      [['1', '2', '3']],
-    ],
-  ]
-  test.each(rows)('%s', async (_, bytes, columns, cells) => {
-    const file = await readFile(bytes, {})
-    expect(file.columns).toEqual(columns)
-    expect(file.rows.map((row) => row.cells)).toEqual(cells)
-  })
-
-  test('each row knows its line', async () => {
-    const { rows } = await fileOf('a;b\n1;"x\ny"\n\n2;z\n')
-    expect(rows.map(({ line }) => line)).toEqual([2, 5])
-  })
-
-  test('a file without names has numbered columns', async () => {
-    const file = await fileOf('1;2\n3;4\n', { noHeader: true })
-    expect(file.columns).toEqual(['Column 1', 'Column 2'])
-    expect(file.rows).toHaveLength(2)
-  })
-
-  test('two files are told apart, and one is known again', async () => {
-    const [one, again, other] = await Promise.all(['a\n1\n', 'a\n1\n', 'a\n2\n'].map((text) => fileOf(text)))
-    expect(one?.fingerprint).toBe(again?.fingerprint)
-    expect(one?.fingerprint).not.toBe(other?.fingerprint)
-  })
-
-  const refused: [code: string, bytes: Uint8Array][] = [
-    ['too_large', new Uint8Array(100 * 1024 ** 2)],
-    ['empty', bytesOf('')],
-    ['empty', bytesOf('Name;City\n')],
-    ['workbook', Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 0, 0])],
-    ['utf_16', Uint8Array.from([0xff, 0xfe, 0x41, 0])],
-    ['binary', bytesOf('a;b\n1;\0\n')],
-    ['not_closed', bytesOf('a;b\n"1;2\n')],
-    ['too_many_rows', bytesOf(`a\n${'1\n'.repeat(50_001)}`)],
-    ['too_many_columns', bytesOf(`${'a;'.repeat(300)}\n1\n`)],
-  ]
-  test.each(refused)('is refused as a whole: %s [V5.2.1] [V5.2.2] [V5.2.3]', async (code, bytes) => {
-    const error = await readFile(bytes, {}).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(FileProblem)
-    expect((error as FileProblem).code).toBe(code)
-    expect((error as FileProblem).message).toMatch(/^[A-Z].*[.?]$/)
-  })
-})
+const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+const fileOf = async (text: string): Promise<ImportFile> => {
+  const countNames = (cells: readonly string[]) => Object.keys(guess(clients, cells, catalogues)).length
+  return (await readFile(bytesOf(text), {}, { countNames })) as ImportFile
+}
 
 describe('Columns are known by the names of fields and by their labels in both languages', () => {
   const rows: [column: string, path: string | undefined][] = [
@@ -423,22 +368,24 @@ describe('Parts', () => {
 
   const earlier = {
     write_id: 'earlier',
+    account_name: 'Ada',
     file_name: 'clients.csv',
-    fingerprint: '',
-    settings: {},
+    fingerprint: null,
+    same_file: true,
+    settings: {} as JsonObject,
     rows: 2,
     done: 1,
     created: 1,
     changed: 0,
     at: '',
-    undone: 'nothing' as const,
+    undone: 'nothing' as 'nothing' | 'all',
     own: true,
   }
   const text = 'Ref;Firm\nR-1;A\nR-2;B\n'
   const listing = async (change: Partial<typeof earlier>): Promise<Partial<SessionOptions>> => {
-    const { fingerprint, reading } = await fileOf(text)
+    const { reading } = await fileOf(text)
     const settings = { columns: { Firm: 'name' }, match: null, reading }
-    const list = async () => [{ ...earlier, fingerprint, settings, ...change }]
+    const list = async () => [{ ...earlier, settings: settings as unknown as JsonObject, ...change }]
     return { service: { ...service(), list, begin: async () => 'new', apply: async () => undefined } }
   }
 
@@ -446,16 +393,62 @@ describe('Parts', () => {
     const { state } = await session(text, undefined, await listing({}))
     expect(state).toMatchObject({ done: 1, writeId: 'earlier', settings: { columns: { Firm: 'name' } } })
     expect(state.rows.map(({ line }) => line)).toEqual([3])
-    for (const change of [{ own: false }, { done: 2 }, { fingerprint: 'other' }]) {
+    for (const change of [{ own: false }, { done: 2 }, { same_file: false }]) {
       const begun = await session(text, undefined, await listing(change))
       expect(begun.state).toMatchObject({ done: 0, settings: { columns: { Ref: 'external_ref', Firm: 'name' } } })
       expect(begun.state.writeId).toBeUndefined()
     }
   })
 
+  test('of an import that this version reads otherwise are not written', async () => {
+    await expect(session(text, undefined, await listing({ rows: 3 }))).rejects.toThrow('reads other rows')
+    const older = {
+      columns: { Firm: 'name' },
+      match: null,
+      reading: { encoding: 'utf-8', delimiter: ';', noHeader: true },
+    }
+    const { state } = await session(text, undefined, await listing({ rows: 3, settings: older }))
+    expect(state.file.rows).toHaveLength(3)
+  })
+
+  test.each([
+    [{ done: 2 }, true],
+    [{ own: false }, true],
+    [{ done: 2, created: 0 }, false],
+    [{ done: 2, undone: 'all' as const }, false],
+    [{ done: 2, same_file: false }, false],
+  ])('of a file that was imported already are known as such: %o', async (change, isKnown) => {
+    const { state } = await session(text, undefined, await listing(change))
+    expect(state.sameFile?.write_id).toBe(isKnown ? 'earlier' : undefined)
+  })
+
+  test('are read in the encoding that was chosen last, and before that it is asked', async () => {
+    const latin = Buffer.from('Name;City\nCafé Noël;Orléans\n', 'latin1')
+    const opened = async (change: Partial<typeof earlier>) => {
+      const { service: asked } = await listing({ done: 2, same_file: false, ...change })
+      const one = await session(text, undefined, { service: asked as SessionOptions['service'] })
+      await one.parse('latin.csv', async () => latin)
+      return one
+    }
+    const chosen = { columns: {}, match: null, reading: { headerRow: 1, encoding: 'windows-1250', delimiter: ';' } }
+    const { state } = await opened({ settings: chosen })
+    expect(state).toMatchObject({
+      stage: 'columns',
+      hasLastEncoding: true,
+      file: { reading: { encoding: 'windows-1250' } },
+    })
+    // Before this version the encoding was guessed.
+    const guessed = { ...chosen, reading: { noHeader: false, encoding: 'windows-1252', delimiter: ';' } }
+    const asking = await opened({ settings: guessed })
+    expect(asking.state.stage).toBe('encoding')
+    expect(asking.state.candidates[0]).toEqual({ encoding: 'windows-1252', samples: ['Café Noël', 'Orléans'] })
+    await asking.readAgain({ encoding: 'windows-1252' })
+    expect(asking.state).toMatchObject({ stage: 'columns', hasLastEncoding: false })
+  })
+
   test('are mapped as it is given, and else as it is guessed', async () => {
     const { state } = await session(text, undefined, { given: { columns: { Ref: 'name', Firm: '' }, dates: 'mdy' } })
-    const reading = { encoding: 'utf-8', delimiter: ';', noHeader: false }
+    const reading = { encoding: 'utf-8', delimiter: ';', headerRow: 1 }
     expect(state.settings).toEqual({ columns: { Ref: 'name' }, match: null, dates: 'mdy', reading })
     expect((await session(text)).state.settings.match).toBe('external_ref')
     expect((await session(text, undefined, { given: { match: null } })).state.settings.match).toBeNull()

@@ -3,7 +3,7 @@ import type { FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'
 import { trimInvisible } from '#registry/invisible.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import { faultMessage, parseValue } from '../parse-value.ts'
-import type { FileFormat, FileRow, ImportFile } from './file.ts'
+import type { CellProblem, FileFormat, FileRow, ImportFile } from './file.ts'
 import { type ChosenHabits, decideHabits, type FileHabits, mapColumns, readerHabits } from './habits.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Target, targetsOf, valueLabels } from './targets.ts'
@@ -22,6 +22,7 @@ export type ImportSettings = ChosenHabits & {
 export type RowCode =
   | FaultCode
   | 'open'
+  | CellProblem['code']
   | 'cells'
   | 'unreadable'
   | 'no_key'
@@ -60,7 +61,7 @@ export function createRowReader({ definition, file, settings, currency, catalogu
   }))
   const byMatch = mapped.find(({ path }) => path === match)
 
-  return ({ line, cells }, n) => {
+  return ({ line, cells, typed, problems }, n) => {
     const read: RowOutcome = {
       n,
       line,
@@ -74,12 +75,18 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       problems: [],
     }
     const refuse = (
-      ...[column, value, field, code, message, told]: [string | null, string, string, RowCode, string, string[]?]
+      ...[column, value, field, code, message, told]: [
+        string | null,
+        string,
+        string,
+        RowCode,
+        string,
+        (readonly string[])?,
+      ]
     ): void => {
       read.problems.push({ column, value: value.slice(0, valueShown), field, code, message, ...(told && { told }) })
     }
-    const beyond = cells.slice(columns.length).some((cell) => cell !== '')
-    if (cells.length < columns.length || beyond) {
+    if (cells.length !== columns.length) {
       refuse(null, '', '', 'cells', `has ${cells.length} cells, where the columns are ${columns.length}`)
       return read
     }
@@ -88,11 +95,17 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       const text = (cells[index] as string).trim()
       // An empty cell leaves the stored value as it is.
       if (text === '') continue
-      if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
+      const problem = problems?.find((one) => one.index === index)
+      if (problem) refuse(column, text, path, problem.code, problem.message, problem.told)
+      else if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
       else if (field.kind === 'reference' && !cell.isExact)
         read.names.push({ path, column, text: trimInvisible(text).normalize('NFC') })
       else {
-        const outcome = parseValue(removeApostrophe(text), field, habits)
+        const outcome = parseValue(
+          removeApostrophe(text),
+          field,
+          typed?.has(index) ? { ...habits, decimal: '.' } : habits,
+        )
         if ('fault' in outcome) {
           const { code, part } = outcome.fault
           refuse(column, text, path, code, faultMessage(outcome.fault, field, habits), [part.slice(0, valueShown)])

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { encodings, type FileFormat } from '#derive/import/file.ts'
+import { encodings, type FileOptions } from '#derive/import/file.ts'
 import { type ChosenHabits, dateWords, decimalWords } from '#derive/import/habits.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -8,7 +8,7 @@ import { runImport } from './run-import.ts'
 import type { CommandContext } from './terminal.ts'
 import { readId } from './words.ts'
 
-export type ImportOptions = Partial<Pick<FileFormat, 'delimiter' | 'encoding'>> &
+export type ImportOptions = FileOptions &
   ChosenHabits & {
     company: number
     match?: string
@@ -20,12 +20,15 @@ export type ImportOptions = Partial<Pick<FileFormat, 'delimiter' | 'encoding'>> 
     report?: string
     difference?: string
     continue?: true
+    again?: true
   }
 
 export function addImport(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('Create and change records by a CSV file. Every row is checked before the first one is written.')
+    .description(
+      'Create and change records by a CSV file or a workbook (.xlsx). Every row is checked before the first one is written.',
+    )
     .argument('<records>', `the kind of records: ${registry.map(({ name }) => name).join(', ')}`, readRecords)
     .argument('<file>', 'the file')
     .requiredOption('--company <id>', 'the company', readId('--company'))
@@ -41,12 +44,18 @@ export function addImport(program: Command, context: CommandContext): void {
     )
     .option(
       '--delimiter <sign>',
-      'the separator of cells: , or ; or tab',
-      oneOf('--delimiter', [',', ';', 'tab'], [',', ';', '\t']),
+      'the separator of cells: , or ; or | or tab',
+      oneOf('--delimiter', [',', ';', '|', 'tab'], [',', ';', '|', '\t']),
     )
     .option('--encoding <name>', encodings.join(' or '), oneOf('--encoding', encodings))
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first one)')
     .option('--decimal <sign>', 'comma (1.234,56) or point (1,234.56)', oneOf('--decimal', Object.keys(decimalWords)))
     .option('--dates <order>', 'dmy (31/03/2026) or mdy (03/31/2026)', oneOf('--dates', Object.keys(dateWords)))
+    .option(
+      '--header-row <line>',
+      'the line of the header (default: the one with known names, or the first)',
+      readLineNumber,
+    )
     .option('--no-header', 'read the first row as data; the columns are then named Column 1, Column 2 …')
     .option('--dry-run', 'check every row and write nothing')
     .option('--skip-refused', 'import the other rows if some are refused')
@@ -55,15 +64,16 @@ export function addImport(program: Command, context: CommandContext): void {
       'write the refused rows with their problems to this file, to be corrected and imported again',
     )
     .option('--difference <file>', 'write the effect of each row to this file')
+    .option('--again', 'import a file that has been imported already')
     .option('--continue', 'continue the stopped import of this file, with its settings')
     .addHelpText('after', details)
     .action((definition: Definition, file: string, given: ImportOptions) => runImport(context, definition, file, given))
 }
 
 const details = `
-What is not said is found out: separator and encoding by the file, fields by the names of the columns, in English and German,
-decimal signs and the order of days by all cells. Where no cell decides that of 1,234 or 03/04/2026, nothing is written until
-it is said.
+What is not said is found out: separator and header by the file, fields by the names of the columns, in English and German,
+decimal signs and the order of days by all cells. What the file leaves open, such as its encoding, is refused with the name of
+the option that decides it.
 Ctrl-C stops behind the batch under way. The exit code is 0 when all was done that could be, 4 when rows were refused
 without --skip-refused, and 130 when it was stopped.
 
@@ -77,6 +87,11 @@ function readRecords(word: string): Definition {
   throw new Mistake(
     `There is no kind of records ${JSON.stringify(word)}: name one of ${registry.map(({ name }) => name).join(', ')}.`,
   )
+}
+
+function readLineNumber(word: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw new Mistake(`--header-row must be the number of a line and not ${JSON.stringify(word)}.`)
 }
 
 /** Parses a mapping. Splits at the last "=", because a column name may have one and a path has none. */

@@ -2,11 +2,12 @@ import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { BatchSummary, ImportResult } from '#derive/console/responses.ts'
 import { inLine } from '#derive/format-printable.ts'
-import { checkSize } from '#derive/import/file.ts'
-import type { FileHabits } from '#derive/import/habits.ts'
+import type { EncodingQuestion, FileFormat, FileRow } from '#derive/import/file.ts'
 import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, formatProblem, refusedCsv } from '#derive/import/report.ts'
-import type { ImportSettings } from '#derive/import/rows.ts'
+import { matchFieldsOf } from '#derive/import/targets.ts'
+import { formatCount } from '#derive/words.ts'
+import { checkSize } from '#import/read-file.ts'
 import {
   type Counts,
   countsOf,
@@ -15,9 +16,7 @@ import {
   type SessionService,
   type SessionState,
   type Stage,
-} from '#derive/import/session.ts'
-import { matchFieldsOf } from '#derive/import/targets.ts'
-import { formatCount } from '#derive/words.ts'
+} from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { type Preview, problemBody, Refusal } from '#registry/refusals.ts'
@@ -44,7 +43,7 @@ export async function runImport(
   path: string,
   given: ImportOptions,
 ): Promise<void> {
-  const { company: companyId, map: columns, match = null, dates, decimal, delimiter, encoding, header } = given
+  const { company: companyId, map: columns, match = null, dates, decimal, delimiter, encoding, sheet, header } = given
   const fields = matchFieldsOf(definition)
   if (match !== null && !fields.includes(match))
     throw new Mistake(`--match must be one of ${fields.join(', ')} and not ${JSON.stringify(match)}.`)
@@ -62,7 +61,9 @@ export async function runImport(
         onChange: showShares(context),
       })
       stopped.addEventListener('abort', session.stop)
-      await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, noHeader: !header })
+      const headerRow = header ? given.headerRow : 0
+      await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, sheet, headerRow })
+      if (session.state.stage === 'encoding') throw new Mistake(askEncoding(session.state))
       if (stopped.aborted) session.stop()
       await finish(context, session, given)
       if (['columns', 'stopped'].includes(session.state.stage)) context.end(stopped.aborted ? 'stopped' : 'failed')
@@ -95,7 +96,8 @@ function serviceOf(app: App, definition: Definition, companyId: number): Session
     return JSON.parse(answer.body) as { data: BatchSummary; plan: Preview }
   }
   return {
-    list: () => database.transaction((transaction) => listImports(transaction, operator(companyId), definition.name)),
+    list: (fingerprint) =>
+      database.transaction((transaction) => listImports(transaction, operator(companyId), definition, fingerprint)),
     begin: (write) =>
       database.transaction((transaction) =>
         beginImport(transaction, operator(companyId), { records: definition.name, ...write }),
@@ -122,7 +124,7 @@ function showShares(context: CommandContext): (state: SessionState) => void {
 
 /** Previews the rows, shows their effects, and writes them unless something prevents it. */
 async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
-  const { file, name, settings, problems, habits } = session.state
+  const { file, name, problems, sameFile } = session.state
   if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
   await session.preview()
   const { stage: looked, rows, counts } = session.state
@@ -132,7 +134,7 @@ async function finish(context: CommandContext, session: Session, given: ImportOp
   }
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
-  const lines = [...formatSettings(settings, habits), ...refusedLines(rows, given.report)]
+  const lines = [...formatSettings(session.state), ...refusedLines(rows, given.report)]
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
@@ -141,6 +143,7 @@ async function finish(context: CommandContext, session: Session, given: ImportOp
     if (isHeldUp) throw new Mistake(rowsRefused(name, counts.refused, hasNothing), 'rows_refused')
     return
   }
+  if (sameFile && !given.again) throw new Mistake(formatSameFile(sameFile), 'failed')
 
   await session.run()
   for (let { changed } = session.state; changed; { changed } = session.state) {
@@ -189,13 +192,44 @@ async function confirmRows(context: CommandContext, rows: readonly RowOutcome[])
   return (await readLine(context)).toLowerCase() === 'yes'
 }
 
+/** Formats the question for the encoding of a file, with samples of each. */
+function askEncoding({ candidates }: EncodingQuestion): string {
+  const lines = candidates.map(({ encoding, samples }) => `  --encoding ${encoding}: ${inLine(samples.join(', '))}`)
+  const question =
+    'The file is not UTF-8, and its bytes do not tell its encoding. Name the one in which these cells are right'
+  return [`${question}:`, ...lines].join('\n')
+}
+
+const formatSameFile = ({ at, account_name, created, changed }: ImportResult): string => {
+  const author = account_name === null ? 'the command' : inLine(account_name)
+  return `This very file was imported on ${new Date(at).toISOString().slice(0, 10)} by ${author}, ${formatCount(created + changed, 'record')}: give --again to import it once more. Nothing was written.`
+}
+
 /** Formats how the file is read. */
-const formatSettings = ({ columns, match }: ImportSettings, { dates, decimal }: FileHabits): string[] => [
+const formatSettings = ({
+  file,
+  hasLastEncoding,
+  settings: { columns, match },
+  habits: { dates, decimal },
+}: SessionState): string[] => [
+  formatReading(file.reading, hasLastEncoding),
+  ...file.leftOut.slice(0, shownMax).map((row) => `Left out: ${formatRow(row)}`),
   ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
   ...(dates ? [`Days are read as ${dates}.`] : []),
   ...(decimal ? [`Numbers are read with a decimal ${decimal}.`] : []),
   `${match === null ? 'Each row makes a record' : `Records are found by ${match}`}.`,
 ]
+
+function formatReading({ encoding, delimiter, sheet, headerRow }: FileFormat, isLast: boolean): string {
+  const source =
+    sheet === undefined
+      ? `${encoding}${isLast ? ', as was chosen last,' : ''} with ${delimiter === '\t' ? 'tab' : delimiter} between cells`
+      : `the sheet ${inLine(sheet)}`
+  return `Read as ${source}; ${headerRow === 0 ? 'there is no header' : `the header is in line ${headerRow}`}.`
+}
+
+const formatRow = ({ line, cells }: FileRow): string =>
+  `line ${line}, ${inLine(cells.filter((cell) => cell.trim() !== '').join(', '))}`
 
 const formatCounts = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
   mood === 'would'
@@ -233,8 +267,14 @@ function withValue(problem: RowOutcome['problems'][number]): string {
 }
 
 /** Returns an import for programs. */
-const jsonOf = ({ counts, rows, settings, habits }: SessionState) => ({
+const jsonOf = ({ counts, rows, settings, habits, file, sameFile }: SessionState) => ({
   ...counts,
+  reading: {
+    ...{ encoding: file.reading.encoding, delimiter: file.reading.delimiter, sheet: file.reading.sheet },
+    header_row: file.reading.headerRow,
+  },
+  left_out: file.leftOut.map(({ line, cells }) => ({ line, cells })),
+  same_file: sameFile ? sameFile.write_id : null,
   refused_rows: refusedOf(rows)
     .slice(0, 1000)
     .map(({ line, problems }) => ({ line, problems })),

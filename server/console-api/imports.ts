@@ -28,9 +28,11 @@ export const lookUp: RecordsHandler<'records.look-up'> =
 
 export const list: RecordsHandler<'records.imports'> =
   ({ list: { definition } }) =>
-  async ({ read, session }) => {
+  async ({ read, session, parameters }) => {
     const { actor } = session()
-    return createWholeList(await read((transaction) => listImports(transaction, actor, definition.name)))
+    return createWholeList(
+      await read((transaction) => listImports(transaction, actor, definition, parameters.fingerprint)),
+    )
   }
 
 export const begin: RecordsHandler<'records.begin-import'> =

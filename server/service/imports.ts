@@ -1,4 +1,5 @@
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
+import { isWhole } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
@@ -32,17 +33,22 @@ export async function beginImport(transaction: Transaction, actor: Actor, given:
   return actor.writeId
 }
 
-/** Returns the latest imports of these records, the newest first, and whether the actor began each. */
+/** Returns the latest imports of these records, and those of a file, the newest first, and whether the actor began each. */
 export async function listImports(
   transaction: Transaction,
-  { companyId, accountId }: Actor,
-  resource: string,
+  { companyId, accountId, lacksRights }: Actor,
+  definition: Definition,
+  fingerprint: string | undefined,
 ): Promise<ImportResult[]> {
-  const rows = await transaction.run<ImportRow>(latestImports(companyId, resource, latestMax))
+  const rows = await transaction.run<ImportRow>(
+    latestImports(companyId, definition.name, fingerprint ?? null, latestMax),
+  )
+  const seesWhole = isWhole(definition, lacksRights)
   return rows.map(({ account_id, records: _, ...row }) => {
     const own = account_id === accountId
     // The hash and the length of a file are of all its fields, and only its author goes on with it.
-    return { ...row, fingerprint: own ? row.fingerprint : null, own }
+    const shown = { fingerprint: own ? row.fingerprint : null, same_file: row.same_file && (own || seesWhole) }
+    return { ...row, ...shown, own }
   })
 }
 

@@ -1,5 +1,6 @@
+import { raw } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { equalsIndexed } from '../access.ts'
+import { byKey, equalsIndexed } from '../access.ts'
 import type { Author } from '../author.ts'
 import { query, type Statement, sql } from '../statement.ts'
 
@@ -8,10 +9,14 @@ import { query, type Statement, sql } from '../statement.ts'
 export type ImportRow = {
   write_id: string
   account_id: number | null
+  /** Null if the operator began it by the command. */
+  account_name: string | null
   records: string
   file_name: string
   /** A hash that identifies the file. */
   fingerprint: string
+  /** True if it has the fingerprint that was asked about. */
+  same_file: boolean
   settings: JsonObject
   rows: number
   /** The number of rows of the file that are settled. */
@@ -32,15 +37,28 @@ export const insertImport = (
     insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
     values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::jsonb, ${rows})`
 
-/** Reads the newest imports of a resource. The ids of writes are in the order of time, and imports are few. */
-export const latestImports = (companyId: number, records: string, limit: number): Statement =>
+/**
+ * Reads the newest imports of a resource, and as many of one file. The ids of writes are in the order of time, and
+ * imports are few.
+ */
+export const latestImports = (
+  companyId: number,
+  records: string,
+  fingerprint: string | null,
+  limit: number,
+): Statement =>
   query('imports.latest')`
-    select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
-      i.changed, i.at,
+    select i.write_id, i.account_id, (select name from ${byKey('accounts', companyId, raw('i.account_id'))} account) as account_name,
+      i.records, i.file_name, i.fingerprint, i.fingerprint is not distinct from ${fingerprint} as same_file, i.settings, i.rows,
+      i.done, i.created, i.changed, i.at,
       case when u.undone_from is null then 'nothing' when u.undone_from > first.id then 'a part' else 'all' end as undone
     from (
-      select * from imports where company_id = ${companyId} and records = ${records}
-      order by company_id desc, write_id desc limit ${limit}
+      select * from imports where company_id = ${companyId} and records = ${records} and (
+        fingerprint = ${fingerprint} or write_id >= coalesce((
+          select write_id from imports where company_id = ${companyId} and records = ${records}
+          order by company_id desc, write_id desc offset ${limit - 1} limit 1
+        ), '00000000-0000-0000-0000-000000000000'))
+      order by company_id desc, write_id desc limit ${2 * limit}
     ) i
     left join lateral (select undone_from from undos where company_id = ${companyId} and write_id = i.write_id offset 0) u on true
     left join lateral (

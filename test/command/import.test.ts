@@ -56,16 +56,22 @@ const customers = [
 
 test('A file of another system: clients, then projects that refer to them by name; and all of it taken back.', async () => {
   const clients = await fileOf('kunden.csv', `${customers.join('\r\n')}\r\n`, 'latin1')
-  const dry = await json('import', 'clients', clients, '--match', 'external_ref', '--dry-run')
+  const encoded = ['--encoding', 'windows-1252']
+  const dry = await json('import', 'clients', clients, '--match', 'external_ref', '--dry-run', ...encoded)
   expect(dry).toMatchObject({ created: 3, changed: 0, same: 0, refused: 0, write_id: null })
   expect(dry.columns).toMatchObject({ Firma: 'name', Ort: 'billing_address.city' })
-  const less = await json('import', 'clients', clients, '--map', 'Ort=', '--dry-run')
+  const less = await json('import', 'clients', clients, '--map', 'Ort=', '--dry-run', ...encoded)
   expect(less.columns).not.toHaveProperty('Ort')
   expect(await listed('clients')).toEqual([])
 
-  const done = await json('import', 'clients', clients, '--match', 'external_ref')
+  const done = await json('import', 'clients', clients, '--match', 'external_ref', ...encoded)
   expect(done).toMatchObject({ created: 3, done: true })
   expect(await listed('clients')).toEqual(['K-1 Müller Hochbau', 'K-2 Groß & Söhne', 'K-3 König'])
+  // The encoding is the one that was chosen last, and nothing is to be written, so nothing is asked.
+  const again = await give('import', 'clients', clients, '--match', 'external_ref')
+  expect(again.out).toContain(
+    'Read as windows-1252, as was chosen last, with ; between cells; the header is in line 1.',
+  )
   expect(await json('import', 'clients', clients, '--match', 'external_ref')).toMatchObject({
     created: 0,
     changed: 0,
@@ -133,9 +139,12 @@ const mistakes: [title: string, text: string, words: string[], sentence: RegExp,
   ['nothing that is known', 'Xyz\nA\n', [], /No column is for a field/, 2],
   ['a match that is not unique', 'Name\nA\n', ['--match', 'name'], /--match must be one of/, 2],
   ['a match without a column', 'Name\nA\n', ['--match', 'external_ref'], /No column is for external_ref/, 2],
-  ['no file', '', ['--continue'], /The file has no rows/, 1],
+  ['no rows', '', [], /The file has no rows/, 1],
   ['nothing to go on with', 'Name\nA\n', ['--continue'], /No import of this file has stopped here/, 1],
   ['a quote that stays open', 'Name;Notes\nA;"b\n', [], /never closed/, 1],
+  ['a line that is none', 'Name\nA\n', ['--header-row', '0'], /--header-row must be the number of a line/, 2],
+  ['a line without a header', 'Name\nA\n', ['--header-row', '7'], /Line 7 is empty or not there/, 1],
+  ['a sheet of a text', 'Name\nA\n', ['--sheet', 'One'], /The file is no workbook/, 1],
   ['a sign that is none', 'Name\nA\n', ['--decimal', 'dot'], /--decimal must be comma or point/, 2],
 ]
 test.each(mistakes)('%s is said', async (_, text, words, sentence, exit) => {

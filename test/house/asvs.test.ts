@@ -28,7 +28,7 @@ const idsIn = (source: string): string[] =>
     ),
   ].flatMap(({ groups }) => [...`${groups?.title}`.matchAll(/\[V(\d+\.\d+\.\d+)\]/g)].map(([, id]) => id as string))
 
-const testFiles = ['registry', 'derive', 'sql', 'server', 'console', 'test']
+const testFiles = ['registry', 'derive', 'import', 'sql', 'server', 'console', 'test']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )

@@ -72,7 +72,7 @@ async function closedCheckout() {
   // mkdtemp closes it to everybody else.
   const checkout = await mkdtemp(join(tmpdir(), 'plumbline-closed-'))
   onTestFinished(() => rm(checkout, { recursive: true, force: true, maxRetries: 5 }))
-  const own = ['package.json', 'registry', 'derive', 'sql', 'server', 'test/embedded', 'test/stage']
+  const own = ['package.json', 'registry', 'derive', 'import', 'sql', 'server', 'test/embedded', 'test/stage']
   await Promise.all(own.map((path) => cp(join(root, path), join(checkout, path), { recursive: true })))
   // The database of the whole run is not needed.
   await writeFile(

@@ -8,7 +8,7 @@ import { derivedKey, sealText, tryOpen } from '#server/store/seal.ts'
 
 /** Which algorithms the program asks for, and where; docs/security/keys.md lists what they are used for. */
 const root = join(import.meta.dirname, '../..')
-const sources = ['registry', 'derive', 'sql', 'server', 'console', 'clients'].flatMap((folder) =>
+const sources = ['registry', 'derive', 'import', 'sql', 'server', 'console', 'clients'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.includes('dist/'))
     .map((name) => ({ file: join(folder, name), text: readFileSync(join(root, folder, name), 'utf8') })),

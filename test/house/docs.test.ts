@@ -32,6 +32,7 @@ const anchorsIn = (text: string): string[] =>
 const sources = [
   'registry',
   'derive',
+  'import',
   'sql',
   'server',
   'test',
@@ -64,7 +65,7 @@ describe.each(documents)('%s', (path) => {
     const text = read(path)
     for (const [, name] of text.matchAll(/npm run ([a-z-]+)/g)) expect(Object.keys(scripts)).toContain(name)
     for (const [, file] of text.matchAll(
-      /`((?:registry|derive|sql|server|test|bench|migrations|deploy|tools)\/[\w./-]+)`/g,
+      /`((?:registry|derive|import|sql|server|test|bench|migrations|deploy|tools)\/[\w./-]+)`/g,
     )) {
       expect(existsSync(join(root, file as string)), file).toBe(true)
     }

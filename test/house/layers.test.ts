@@ -16,7 +16,7 @@ function importsOf(file: string): { line: string; target: string }[] {
     const named = (match[1] ?? match[2] ?? match[3]) as string
     const target = named.startsWith('.')
       ? normalize(join(dirname(file), named))
-      : named.replace(/^#(registry|derive|sql|server)\//, '$1/')
+      : named.replace(/^#(registry|derive|import|sql|server)\//, '$1/')
     return { line: match[0].replaceAll('\n', ' '), target }
   })
 }
@@ -25,7 +25,7 @@ test('SQL is written in sql/, but for what makes databases and what reads whatev
   const sql = /['"`](select|insert into|delete from|update [\w"]+ set|with \w+ as|create|alter|drop|truncate) /
   const makesDatabases =
     /^server\/(embedded\/|store\/(concurrent-index|company-rows|read-twice|citus\/distribution)\.ts)/
-  const strays = ['registry/', 'derive/', 'server/', 'console/'].flatMap((folder) => linesWith(folder, sql))
+  const strays = ['registry/', 'derive/', 'import/', 'server/', 'console/'].flatMap((folder) => linesWith(folder, sql))
   expect(strays.filter((line) => !makesDatabases.test(line))).toEqual([])
 })
 

@@ -37,7 +37,14 @@ const rowsOfPage: [what: string, names: string[]][] = [
   ['a batch', ['batchOperationsMax', 'batchBytesMax', 'batchValuesMax', 'batchProblemsMax']],
   [
     'a file that is imported',
-    ['importBytesMax', 'importRowsMax', 'importColumnsMax', 'importBatchRows', 'importBatchBytes'],
+    [
+      'importBytesMax',
+      'importWorkbookBytesMax',
+      'importRowsMax',
+      'importColumnsMax',
+      'importBatchRows',
+      'importBatchBytes',
+    ],
   ],
   ['problems of one body', ['strangersNamedMax']],
   ['a page', ['pageSizeMax']],

@@ -91,7 +91,7 @@ const inSql = (path: string): FoundPattern[] =>
 
 const about = { base: 'http://127.0.0.1:3000', version: '0', errorsPage: 'http://127.0.0.1:3000/errors' }
 const all: FoundPattern[] = [
-  ...['registry', 'derive', 'sql', 'server', 'console']
+  ...['registry', 'derive', 'import', 'sql', 'server', 'console']
     .flatMap((folder) => filesIn(folder, /\.tsx?$/))
     .flatMap(inSource),
   ...registry.flatMap(({ name, fields }) => inFields(fields, name)),

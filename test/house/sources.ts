@@ -5,11 +5,18 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 
 /** Every file of the program, as a path from the root: no tests, and nothing that is built. */
-export const sourceFiles: readonly string[] = ['registry', 'derive', 'sql', 'server', 'console', 'clients'].flatMap(
-  (folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !/(^|\/)dist\//.test(name))
-      .map((name) => join(folder, name)),
+export const sourceFiles: readonly string[] = [
+  'registry',
+  'derive',
+  'import',
+  'sql',
+  'server',
+  'console',
+  'clients',
+].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !/(^|\/)dist\//.test(name))
+    .map((name) => join(folder, name)),
 )
 
 export const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')

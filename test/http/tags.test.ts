@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
 import { setAgentsOf, useRaw } from '../agents/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
 import type { Company } from '../stage/stage.ts'
@@ -144,7 +145,20 @@ test('The hash and the length of an imported file are shown to its author alone.
   const other = await stage.person(own)
   const body = { file_name: 'pay.csv', fingerprint: '12-abc-def', settings: { match: null }, rows: 1 }
   expect((await own.person.ask('POST', '/console/imports/workers', body)).status).toBe(201)
-  const seen = async (person: Person) => (await person.data('/console/imports/workers'))[0]
+  const seen = async (person: Person) => (await person.data('/console/imports/workers?fingerprint=12-abc-def'))[0]
   expect(await seen(own.person)).toMatchObject({ own: true, fingerprint: '12-abc-def' })
   expect(await seen(other)).toMatchObject({ own: false, fingerprint: null })
+})
+
+test('Whether a file is the very same is answered to its author, and to those who see every field of its records.', async () => {
+  const fingerprint = '34-abc-def'
+  const body = { file_name: 'pay.csv', fingerprint, settings: { match: null }, rows: 1 }
+  expect((await own.person.ask('POST', '/console/imports/workers', body)).status).toBe(201)
+  const withoutPay = permissions.filter((one) => one !== 'PAY_VIEW')
+  const isSame = async (person: Person, asked = fingerprint) =>
+    (await person.data(`/console/imports/workers?fingerprint=${asked}`))[0].same_file
+  expect(await isSame(own.person)).toBe(true)
+  expect(await isSame(await stage.person(own, permissions))).toBe(true)
+  expect(await isSame(await stage.person(own, withoutPay))).toBe(false)
+  expect(await isSame(own.person, 'other')).toBe(false)
 })

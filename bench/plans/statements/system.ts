@@ -169,7 +169,7 @@ export const ofTheSystem: readonly Topic[] = [
     'imports',
     [
       insertImport(author, { records: 'clients', file_name: 'clients.csv', fingerprint: 'f', settings: {}, rows: 3 }),
-      latestImports(7, 'clients', 10),
+      latestImports(7, 'clients', 'f', 10),
       holdImport(author, author.writeId),
       moveImport(7, author.writeId, { done: 2, created: 1, changed: 1 }),
       lastOfWrite(7, author.writeId),

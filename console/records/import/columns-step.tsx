@@ -1,10 +1,8 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Checkbox from '@mui/material/Checkbox'
-import FormControlLabel from '@mui/material/FormControlLabel'
 import Typography from '@mui/material/Typography'
 import { Fragment } from 'react'
-import { delimiters, encodings } from '#derive/import/file.ts'
+import { delimiters, encodings, type FileRow } from '#derive/import/file.ts'
 import { dateWords, decimalWords } from '#derive/import/habits.ts'
 import { matchFieldsOf, targetsOf } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -13,9 +11,11 @@ import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
-import { Grow, PlainList, Tiles } from '../../ui/layout.tsx'
-import { MutedText, Note, Panel } from '../../ui/panel.tsx'
+import { Bullets, Grow, PlainList, Tiles } from '../../ui/layout.tsx'
+import { MutedText, Note, Panel, Text } from '../../ui/panel.tsx'
 import { Select } from '../../ui/small-form.tsx'
+import { SameFileNote } from './same-file.tsx'
+import { Samples } from './samples.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** Which field each column is for, by which field a row finds its record, and how the file is read. */
@@ -56,6 +56,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
         </Note>
       ) : (
         <>
+          <SameFileNote importing={importing} />
           <ReadingPanel importing={importing} />
           {withheld.length > 0 && (
             <Note severity="info">{imports.withheld(withheld.map((one) => quote(one)).join(', '))}</Note>
@@ -112,12 +113,7 @@ function ColumnRow({ importing, targets, column, index }: ColumnRowProps) {
           <Foreign text={column} />
         </Typography>
         <MutedText noWrap title={quote(samples.join(' · '))}>
-          {samples.map((sample, place) => (
-            <Fragment key={place}>
-              {place > 0 && ' · '}
-              <Foreign text={sample} />
-            </Fragment>
-          ))}
+          <Samples texts={samples} />
         </MutedText>
       </Grow>
       <Select
@@ -141,27 +137,51 @@ const wordsOf = <Word extends string>(words: { readonly [word in Word]: unknown 
 /** How the file is read: found out, and changed where that was wrong. */
 function ReadingPanel({ importing }: { importing: ImportState }) {
   const { imports } = useTexts()
-  const { settings, habits, file } = importing.state
-  const { reading } = file
+  const { settings, habits, file, hasLastEncoding } = importing.state
+  const { reading, sheets, firstRows } = file
+  const { encoding, delimiter, sheet } = reading
   const open = { value: '', text: imports.undecided }
   const choose = (habit: 'decimal' | 'dates', word: string) => {
     const { [habit]: _, ...others } = settings
     importing.decide(word === '' ? others : { ...others, [habit]: word })
   }
+  const headers = firstRows.map(({ line, cells }) => ({
+    value: String(line),
+    text: `${imports.line(line)}: ${quote(cells.filter((cell) => cell.trim() !== '').join(' · '), 60)}`,
+  }))
   return (
     <Panel title={imports.file}>
-      <Tiles width={160}>
+      <Tiles width={200}>
+        {delimiter && (
+          <Select
+            label={imports.separator}
+            value={delimiter}
+            options={delimiters.map((value) => ({ value, text: imports.separators[value] ?? value }))}
+            onChange={(chosen) => importing.readAgain({ encoding, delimiter: chosen })}
+          />
+        )}
+        {encoding && (
+          <Select
+            label={imports.encoding}
+            value={encoding}
+            options={encodings.map((value) => ({ value, text: imports.encodings[value] }))}
+            helperText={hasLastEncoding ? imports.asLast : undefined}
+            onChange={(chosen) => importing.readAgain({ ...reading, encoding: chosen })}
+          />
+        )}
+        {sheet !== undefined && (
+          <Select
+            label={imports.sheet}
+            value={sheet}
+            options={sheets.map((value) => ({ value, text: quote(value) }))}
+            onChange={(chosen) => importing.readAgain({ sheet: chosen })}
+          />
+        )}
         <Select
-          label={imports.separator}
-          value={reading.delimiter}
-          options={delimiters.map((value) => ({ value, text: imports.separators[value] ?? value }))}
-          onChange={(delimiter) => importing.readAgain({ ...reading, delimiter })}
-        />
-        <Select
-          label={imports.encoding}
-          value={reading.encoding}
-          options={encodings.map((value) => ({ value, text: value === 'utf-8' ? 'UTF-8' : 'Windows-1252' }))}
-          onChange={(encoding) => importing.readAgain({ ...reading, encoding })}
+          label={imports.header}
+          value={String(reading.headerRow)}
+          options={[{ value: '0', text: imports.noHeader }, ...headers]}
+          onChange={(line) => importing.readAgain({ ...reading, headerRow: Number(line) })}
         />
         <Select
           label={imports.decimal}
@@ -176,12 +196,25 @@ function ReadingPanel({ importing }: { importing: ImportState }) {
           onChange={(word) => choose('dates', word)}
         />
       </Tiles>
-      <FormControlLabel
-        sx={{ mt: 1 }}
-        control={<Checkbox checked={reading.noHeader} />}
-        label={imports.noHeader}
-        onChange={(_, noHeader) => importing.readAgain({ ...reading, noHeader })}
-      />
+      <LeftOut rows={file.leftOut} />
     </Panel>
+  )
+}
+
+/** Rows of the file that are taken for no records. */
+function LeftOut({ rows }: { rows: readonly FileRow[] }) {
+  const { imports } = useTexts()
+  if (rows.length === 0) return null
+  return (
+    <>
+      <Text mt={2}>{imports.leftOutRows(rows.length)}</Text>
+      <Bullets isSmall maxHeight={160}>
+        {rows.map(({ line, cells }) => (
+          <li key={line}>
+            {imports.line(line)}: <Samples texts={cells.filter((cell) => cell.trim() !== '')} />
+          </li>
+        ))}
+      </Bullets>
+    </>
   )
 }

@@ -13,6 +13,7 @@ import type { Definition } from '#registry/definition.ts'
 import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
@@ -20,12 +21,15 @@ import { MutedText, Note } from '../../ui/panel.tsx'
 import { BoldChip } from '../../ui/status-chip.tsx'
 import { Change } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
+import { useSameFile } from './same-file.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** The whole difference, row by row, before anything is written. */
 export function DifferenceStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   const { file, name, rows, counts } = importing.state
+  const sameFile = useSameFile(importing)
+  const [isAsking, setAsking] = useState(false)
   const { created, changed, refused } = counts
   const writing = created + changed
   const base = name.replace(/\.\w{1,10}$/, '')
@@ -35,7 +39,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
       {writing === 0 && <Note severity="info">{imports.nothingToDo}</Note>}
       <RowStack spacing={1} mb={2}>
         {writing > 0 && (
-          <Button variant="contained" onClick={importing.apply}>
+          <Button variant="contained" onClick={sameFile === undefined ? importing.apply : () => setAsking(true)}>
             {imports.apply(writing)}
           </Button>
         )}
@@ -56,6 +60,16 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
         )}
       </RowStack>
       <RowList definition={definition} rows={rows} />
+      {isAsking && (
+        <AskFirst
+          title={imports.again}
+          confirm={imports.importAgain}
+          onConfirm={importing.apply}
+          onClose={() => setAsking(false)}
+        >
+          <Typography>{sameFile}</Typography>
+        </AskFirst>
+      )}
     </>
   )
 }

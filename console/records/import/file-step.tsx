@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useRef } from 'react'
-import { isUnfinished } from '#derive/import/session.ts'
+import { isUnfinished } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { ImportResult } from '../../client/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -14,9 +14,10 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PlainList } from '../../ui/layout.tsx'
-import { ListRow, Panel } from '../../ui/panel.tsx'
+import { ListRow, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
 import { useUndo } from '../history/history.tsx'
+import { Samples } from './samples.tsx'
 import type { ImportState } from './use-import.ts'
 
 /** The choice of a file, and what was imported last. */
@@ -40,7 +41,7 @@ export function FileStep({ definition, importing }: { definition: Definition; im
             ref={input}
             hidden
             type="file"
-            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            accept=".csv,.txt,.tsv,.xlsx,text/csv,text/plain"
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file) void importing.choose(file)
@@ -51,8 +52,35 @@ export function FileStep({ definition, importing }: { definition: Definition; im
           {isReading && <Typography role="status">{imports.reading}</Typography>}
         </Stack>
       </Panel>
-      <Latest definition={definition} />
+      {importing.state.stage === 'encoding' ? (
+        <EncodingPanel importing={importing} />
+      ) : (
+        <Latest definition={definition} />
+      )}
     </>
+  )
+}
+
+/** The possible encodings of a file, each with cells as they are in it. */
+function EncodingPanel({ importing }: { importing: ImportState }) {
+  const { imports } = useTexts()
+  return (
+    <Panel title={imports.whichEncoding}>
+      <Text mb={1}>{imports.whichEncodingLead}</Text>
+      <PlainList aria-label={imports.whichEncoding}>
+        {importing.state.candidates.map(({ encoding, samples }, place) => (
+          <ListRow key={encoding} title={<Samples texts={samples} />} about={imports.encodings[encoding]}>
+            <Button
+              variant={place === 0 ? 'contained' : 'outlined'}
+              aria-label={imports.readAs(imports.encodings[encoding])}
+              onClick={() => importing.readAgain({ encoding })}
+            >
+              {imports.isRight}
+            </Button>
+          </ListRow>
+        ))}
+      </PlainList>
+    </Panel>
   )
 }
 

@@ -7,7 +7,7 @@ import Stepper from '@mui/material/Stepper'
 import Typography from '@mui/material/Typography'
 import { LinkBase } from 'ra-core'
 import { FileProblem } from '#derive/import/file-problem.ts'
-import type { Stage } from '#derive/import/session.ts'
+import type { Stage } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { listPath } from '../../shell/places.ts'
@@ -29,7 +29,11 @@ const steps = ['file', 'columns', 'difference', 'result'] as const
 
 /** Returns the step of a stage. What comes after the difference is part of the result. */
 const stepOf = (stage: Stage): (typeof steps)[number] =>
-  stage === 'reading' ? 'file' : stage === 'looking' ? 'columns' : (steps.find((step) => step === stage) ?? 'result')
+  stage === 'reading' || stage === 'encoding'
+    ? 'file'
+    : stage === 'looking'
+      ? 'columns'
+      : (steps.find((step) => step === stage) ?? 'result')
 
 /** Records out of a file: what each row would do is shown, and that is done. */
 export function ImportPage({ definition }: { definition: Definition }) {

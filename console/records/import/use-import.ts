@@ -1,8 +1,9 @@
 import { useRefresh } from 'ra-core'
 import { useState } from 'react'
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
-import { checkSize, type FileOptions } from '#derive/import/file.ts'
-import { createSession, type SessionService } from '#derive/import/session.ts'
+import type { FileOptions } from '#derive/import/file.ts'
+import { checkSize } from '#import/read-file.ts'
+import { createSession, type SessionService } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import * as german from '#registry/words/de.ts'
 import * as english from '#registry/words/en.ts'
@@ -57,7 +58,8 @@ async function readBytes(file: File): Promise<Uint8Array> {
  * are; its steps show them by `Foreign`.
  */
 const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService => ({
-  list: async () => (await ask('records.imports', { records })).data as unknown as ImportResult[],
+  list: async (fingerprint) =>
+    (await ask('records.imports', { records, query: { fingerprint } })).data as unknown as ImportResult[],
   begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
   lookUp: async (field, values) =>
     (await ask('records.look-up', { records, body: { field, values: [...values] } })).data as unknown as LookUpResult[],

@@ -1,8 +1,7 @@
-import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
-import type { ImportResult } from '../console/responses.ts'
-import { type FileOptions, type ImportFile, readFile } from './file.ts'
-import { decideHabits, type FileHabits } from './habits.ts'
+import type { ImportResult } from '#derive/console/responses.ts'
+import type { Encoding, EncodingQuestion, FileFormat, FileOptions, ImportFile } from '#derive/import/file.ts'
+import { FileProblem } from '#derive/import/file-problem.ts'
+import { decideHabits, type FileHabits } from '#derive/import/habits.ts'
 import {
   createImporter,
   type Importer,
@@ -10,15 +9,20 @@ import {
   type Outcome,
   type Part,
   type RowOutcome,
-} from './importer.ts'
-import { type ImportSettings, type SettingsProblem, settingsProblems } from './rows.ts'
-import { type Catalogue, guess, withheldColumns } from './targets.ts'
+} from '#derive/import/importer.ts'
+import { type ImportSettings, type SettingsProblem, settingsProblems } from '#derive/import/rows.ts'
+import { type Catalogue, guess, withheldColumns } from '#derive/import/targets.ts'
+import type { Definition } from '#registry/definition.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { fingerprintOf, readFile } from './read-file.ts'
 
 /** An import from the choice of its file to its end: parse, map, preview, run. Pages and command show its state. */
 
 export type Stage =
   | 'file'
   | 'reading'
+  /** The bytes of the file do not tell its encoding. */
+  | 'encoding'
   | 'columns'
   | 'looking'
   | 'difference'
@@ -36,6 +40,13 @@ export type SessionState = {
   name: string
   bytes: Uint8Array
   file: ImportFile
+  fingerprint: string
+  /** The possible encodings, the likeliest first. */
+  candidates: EncodingQuestion['candidates']
+  /** True if the encoding is the one that was chosen last for such a file. */
+  hasLastEncoding: boolean
+  /** The latest import of this very file that has changed records. */
+  sameFile?: ImportResult | undefined
   settings: ImportSettings
   /** How numbers and days of the file are written. */
   habits: FileHabits
@@ -62,8 +73,8 @@ export type SessionState = {
 export type Counts = { readonly [outcome in Outcome]: number }
 
 export type SessionService = ImportService & {
-  /** Returns the latest imports of these records, the newest first. */
-  list(): Promise<readonly ImportResult[]>
+  /** Returns the latest imports of these records, and those of a file, the newest first. */
+  list(fingerprint: string): Promise<readonly ImportResult[]>
   begin(write: { file_name: string; fingerprint: string; settings: ImportSettings; rows: number }): Promise<string>
   /** Writes a part as it was previewed. */
   apply(writeId: string, part: Part): Promise<unknown>
@@ -81,12 +92,15 @@ export type SessionOptions = {
   onChange(state: SessionState): void
 }
 
-const reading = { encoding: 'utf-8', delimiter: ',', noHeader: false } as const
+const reading = { encoding: 'utf-8', delimiter: ',', headerRow: 1 } as const
 const initial: SessionState = {
   stage: 'file',
   name: '',
   bytes: new Uint8Array(),
-  file: { reading, columns: [], rows: [], fingerprint: '' },
+  file: { reading, columns: [], rows: [], firstRows: [], leftOut: [], sheets: [] },
+  fingerprint: '',
+  candidates: [],
+  hasLastEncoding: false,
   settings: { columns: {}, match: null, reading },
   habits: { decimal: undefined, dates: undefined, open: {} },
   problems: [],
@@ -138,20 +152,42 @@ export function createSession(options: SessionOptions) {
     await step('file', async () => {
       set({ stage: 'reading' })
       const bytes = await read()
-      let file = await readFile(bytes, reading)
-      const latest = await service.list()
-      const stopped = latest.find((one) => isUnfinished(one) && one.fingerprint === file.fingerprint)
+      const fingerprint = fingerprintOf(bytes)
+      set({ name, bytes, fingerprint })
+      const latest = await service.list(fingerprint)
+      const isSame = ({ sheet }: FileOptions, one: ImportResult): boolean =>
+        one.same_file && (sheet === undefined || sheet === settingsOf(one)?.reading?.sheet)
+      const stopped = latest.find((one) => isUnfinished(one) && isSame(reading, one))
       const earlier = options.goesOn(stopped) ? stopped : undefined
-      const last = (earlier ?? latest[0])?.settings as ImportSettings | undefined
+      const last = settingsOf(earlier ?? latest[0])
       // One that goes on is read as it was: it has the same rows.
-      if (earlier && last) file = await readFile(bytes, last.reading)
+      const asked = earlier && last ? formatOf(last.reading) : reading
+      const lastEncoding = latest.map(chosenEncoding).find((one) => one !== undefined)
+      const file = await readFile(bytes, asked, { countNames: (cells) => countNames(cells, last), lastEncoding })
+      if ('candidates' in file) {
+        set(file)
+        return 'encoding'
+      }
+      if (earlier && file.rows.length !== earlier.rows) throw new FileProblem('read_otherwise', earlier.write_id)
       const whole = definitionOf(registry, definition.name) ?? definition
       const withheld = withheldColumns(whole, definition, file.columns, catalogues)
-      set({ name, bytes, file, withheld, done: earlier?.done ?? 0, writeId: earlier?.write_id })
-      decide(earlier && last ? last : propose(file, before ?? last))
+      const { encoding } = file.reading
+      set({
+        file,
+        withheld,
+        hasLastEncoding: encoding !== undefined && asked.encoding === undefined && encoding === lastEncoding,
+        sameFile: earlier ? undefined : latest.find((one) => isSame(file.reading, one) && hasWritten(one)),
+        done: earlier?.done ?? 0,
+        writeId: earlier?.write_id,
+      })
+      decide(earlier && last ? { ...last, reading: file.reading } : propose(file, before ?? last))
       return 'columns'
     })
   }
+
+  /** Returns how many cells are names of fields. */
+  const countNames = (cells: readonly string[], last: ImportSettings | undefined): number =>
+    Object.keys(guess(definition, cells, catalogues, { ...last?.columns, ...options.given?.columns })).length
 
   /** Returns settings for a file, from those of the last import or those that were chosen for another reading of it. */
   function propose(file: ImportFile, last: ImportSettings | undefined): ImportSettings {
@@ -189,7 +225,8 @@ export function createSession(options: SessionOptions) {
     parse,
     readAgain: (reading: FileOptions) => {
       const { name, bytes, settings } = state
-      return parse(name, () => Promise.resolve(bytes), reading, settings)
+      const columns = Object.keys(settings.columns).length > 0 ? settings : undefined
+      return parse(name, () => Promise.resolve(bytes), reading, columns)
     },
     decide,
     back: () => set({ stage: 'columns', ...join([]) }),
@@ -222,12 +259,11 @@ export function createSession(options: SessionOptions) {
     /** Writes what was shown, part by part. A part is written, or nothing of it. */
     run: () =>
       step('stopped', async () => {
-        const { name, file, settings, changed, done } = state
+        const { name, file, fingerprint, settings, changed, done } = state
         const parts = state.parts.map((part) => (part.from === changed?.part.from ? changed.part : part))
         set({ stage: 'writing', changed: undefined, ...join(parts) })
-        const { fingerprint, rows } = file
-        const writeId =
-          state.writeId ?? (await service.begin({ file_name: name, fingerprint, settings, rows: rows.length }))
+        const rows = file.rows.length
+        const writeId = state.writeId ?? (await service.begin({ file_name: name, fingerprint, settings, rows }))
         set({ writeId })
         for (const part of parts.filter(({ to }) => to > done)) {
           if (state.isStopping) return 'stopped'
@@ -250,6 +286,26 @@ export function createSession(options: SessionOptions) {
 }
 
 export type Session = ReturnType<typeof createSession>
+
+const settingsOf = (one: ImportResult | undefined): ImportSettings | undefined =>
+  one?.settings as ImportSettings | undefined
+
+/** The format of an import; before 0.3.0 it told only whether there is a header. */
+type StoredFormat = FileOptions & { noHeader?: boolean }
+
+const formatOf = ({ noHeader, ...format }: StoredFormat = {}): FileOptions => ({
+  ...format,
+  headerRow: noHeader ? 0 : format.headerRow,
+})
+
+/** Returns the encoding of an import that a person has chosen. Before 0.3.0 it was guessed. */
+function chosenEncoding(one: ImportResult): Encoding | undefined {
+  const { encoding, headerRow }: Partial<FileFormat> = settingsOf(one)?.reading ?? {}
+  return headerRow === undefined || encoding?.startsWith('utf-') ? undefined : encoding
+}
+
+/** Returns whether records are as an import has written them. */
+const hasWritten = ({ created, changed, undone }: ImportResult): boolean => created + changed > 0 && undone !== 'all'
 
 /** Returns whether this account can go on with an import. */
 export const isUnfinished = ({
