@@ -70,7 +70,9 @@ function rowOf(index: number, values: readonly CellValue[], styledCell: (column:
 function formatCell(value: CellValue, format: string): string {
   if (value instanceof Date) return formatMoment(value)
   if (typeof value !== 'number') return String(value ?? '')
-  const isShare = format.replaceAll(/"[^"]{0,255}"|\\./g, '').includes('%')
+  // Every second part between quotes is outside of them.
+  const outside = format.split('"').filter((_, index) => index % 2 === 0)
+  const isShare = outside.join('').replaceAll('\\%', '').includes('%')
   const text = String(Number((isShare ? value * 100 : value).toPrecision(digitsOfWorkbooks)))
   if (isShare) return `${text}%`
   return /^0+$/.test(format) ? text.padStart(format.length, '0') : text
