@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { type Cell, writeXlsx } from 'hucre/xlsx'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
@@ -21,8 +22,8 @@ afterEach(async () => {
 })
 afterAll(() => stage.close())
 
-const choose = async (name: string, text: string, encoding: BufferEncoding = 'utf8'): Promise<void> => {
-  const buffer = Buffer.from(text, encoding)
+const choose = async (name: string, content: string | Uint8Array, encoding: BufferEncoding = 'utf8'): Promise<void> => {
+  const buffer = typeof content === 'string' ? Buffer.from(content, encoding) : Buffer.from(content)
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
 }
 const look = async (): Promise<void> => {
@@ -48,9 +49,13 @@ test('A file goes through its four steps: its columns are known, each row is sho
   const text =
     'Kundennummer;Firma;Status;Kreditlimit\nK-1;Müller;;\nK-2;As it is;Aktiv;99,50\nK-3;Köln;Interessent;"1.234,56"\nK-4;Bad;Ruht;=cmd\n'
   await choose('kunden.csv', text, 'latin1')
+  const candidates = page.getByRole('list', { name: 'In which encoding are these cells right?' })
+  expect(await candidates.innerText()).toMatch(/^Müller · Köln\s+Windows-1252, Western Europe/)
+  expect(await violations(page)).toEqual([])
+  await press(page, 'This is right: Windows-1252, Western Europe')
   await page.getByText('4 rows').waitFor()
   expect(await page.getByRole('combobox', { name: 'Field for Kundennummer' }).innerText()).toBe('External reference')
-  expect(await page.getByRole('combobox', { name: 'Encoding' }).innerText()).toBe('Windows-1252')
+  expect(await page.getByRole('combobox', { name: 'Encoding' }).innerText()).toBe('Windows-1252, Western Europe')
   expect(await page.getByRole('combobox', { name: 'Numbers' }).innerText()).toBe('1.234,56')
   expect(await violations(page)).toEqual([])
 
@@ -76,6 +81,61 @@ test('A file goes through its four steps: its columns are known, each row is sho
   await press(page, 'Take the whole import back')
   await page.getByText('The whole import was taken back.').waitFor()
   expect(await names()).toEqual(['Old name', 'As it is'])
+})
+
+test('Titles and totals are left out, the header can be another row, and the very same file is asked about', async () => {
+  await visit(stage, page, '/import/clients')
+  const text = 'Customers of the yard;\nName;City\nKeel;Hull\n;\nPage 1 of 1;\n'
+  await choose('titles.csv', text)
+  await page.getByText('1 row', { exact: false }).first().waitFor()
+  const header = page.getByRole('combobox', { name: 'Names of the columns' })
+  expect(await header.innerText()).toBe('line 2: Name · City')
+  expect(await page.getByText('2 rows are no records').locator('+ ul').innerText()).toMatch(
+    /line 1: Customers of the yard\s+line 5: Page 1 of 1/,
+  )
+  await header.click()
+  await page.getByRole('option', { name: 'line 3: Keel · Hull' }).click()
+  await page.getByText('The file has no rows.').waitFor()
+  await choose('titles.csv', text)
+  await look()
+  await press(page, 'Write 1 row')
+  await page.getByText('Done: 1 new, 0 changed.').waitFor()
+
+  await visit(stage, page, '/import/clients')
+  await choose('titles.csv', text)
+  await page.getByText(/^This very file was imported on .+ by .+: 1 record\.$/).waitFor()
+  await look()
+  await press(page, 'Write 1 row')
+  const dialog = page.getByRole('dialog', { name: 'Import the same file again?' })
+  await dialog.waitFor()
+  expect(await dialogViolations(page)).toEqual([])
+  await press(dialog, 'Cancel')
+  expect(await names()).toEqual(['Keel'])
+  await press(page, 'Write 1 row')
+  await press(dialog, 'Import again')
+  await page.getByText('Done: 1 new, 0 changed.').waitFor()
+  expect(await names()).toEqual(['Keel', 'Keel'])
+})
+
+test('A workbook is read by its types, and another of its sheets can be chosen', async () => {
+  await visit(stage, page, '/import/clients')
+  const credit: [string, Partial<Cell>] = ['1,1', { value: 1234.5, type: 'number', style: { numFmt: '#,##0.00' } }]
+  const sheets = [
+    { name: 'Old', rows: [['Name'], ['Gone']] },
+    { name: 'New', rows: [['Name', 'Credit limit'], ['Keel']], cells: new Map([credit]) },
+  ]
+  await choose('clients.xlsx', await writeXlsx({ sheets }))
+  const sheet = page.getByRole('combobox', { name: 'Sheet' })
+  expect(await sheet.innerText()).toBe('Old')
+  expect(await page.getByRole('combobox', { name: 'Encoding' }).count()).toBe(0)
+  await sheet.click()
+  await page.getByRole('option', { name: 'New' }).click()
+  await page.getByRole('combobox', { name: 'Field for Credit limit' }).waitFor()
+  await look()
+  expect(await page.getByRole('list', { name: 'Difference' }).innerText()).toContain('1,234.50')
+  await press(page, 'Write 1 row')
+  await page.getByText('Done: 1 new, 0 changed.').waitFor()
+  expect(await names()).toEqual(['Keel'])
 })
 
 test('What has changed since it was shown is shown again, and written on a yes alone', async () => {
@@ -163,7 +223,7 @@ test('An answer that is lost is heard again, and nothing is written twice', asyn
 
 test('A file that cannot be imported says why', async () => {
   const bad: [name: string, text: string, sentence: string][] = [
-    ['a.xlsx', 'PK\u0003\u0004\0', 'This is a workbook'],
+    ['a.xlsx', 'PK\u0003\u0004\0', 'This packed file cannot be read as a workbook'],
     ['a.csv', 'Name\n\0\n', 'Line 2 has a NUL byte'],
     ['a.csv', 'Name\n"x\n', 'A quotation mark is opened and never closed'],
     ['a.csv', '', 'The file has no rows.'],
@@ -184,12 +244,18 @@ test('On a phone, in German and in the dark nothing is wider than the screen, an
     reducedMotion: 'reduce',
   })
   await visit(stage, page, '/import/clients')
-  await choose('kunden.csv', `Firma;Bemerkung;Status\n${'x'.repeat(150)};${'y'.repeat(300)};Aktiv\nB;;Ruht\n`)
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
   const isWell = async (): Promise<void> => {
     expect(await violations(page)).toEqual([])
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
   }
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  await choose('alt.csv', `Firma;Ort\n${'Müller'.repeat(20)};Köln\n`, 'latin1')
+  await page.getByText('In welcher Kodierung sind diese Zellen richtig?').first().waitFor()
+  await isWell()
+  await choose(
+    'kunden.csv',
+    `Kundenliste ${'z'.repeat(90)};;\nFirma;Bemerkung;Status\n${'x'.repeat(150)};${'y'.repeat(300)};Aktiv\nB;;Ruht\n`,
+  )
   await page.getByRole('button', { name: 'Jede Zeile ansehen' }).waitFor()
   await isWell()
   await press(page, 'Jede Zeile ansehen')
