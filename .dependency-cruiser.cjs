@@ -79,6 +79,8 @@ const layers = [
     may: [
       ...folders('registry', 'derive', 'sql'),
       ...servers('fair', 'store', 'records'),
+      // The version of the program, on which a plan depends.
+      '^server/config/config\\.ts$',
       ...node('crypto'),
       ...packages('canonicalize'),
     ],
@@ -140,7 +142,6 @@ const layers = [
     may: [
       ...folders('registry', 'derive'),
       ...servers('protocol'),
-      '^server/records/expected\\.ts$',
       ...node('http', 'net'),
     ],
     because: 'Headers, bodies and entity tags are read by themselves: no call, no service.',

@@ -5,6 +5,7 @@ import { batchNameLengthMax, idMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { definitionOf, type Registry } from '#registry/resources/index.ts'
 import { checkObject } from './check-object.ts'
+import { type ExpectedVersion, expectedOf, readTags } from './expected-version.ts'
 
 /** One operation of a batch, and all of its problems. */
 
@@ -26,7 +27,7 @@ export type BatchOperation = {
   externalRef: string | undefined
   /** True if there may be no record with the reference yet. */
   mayBeNew: boolean
-  ifMatch: string | undefined
+  expected: ExpectedVersion
   body: JsonObject
   /** The fields of `body` that refer to an earlier operation, with its number. */
   refs: ReadonlyMap<string, number>
@@ -59,9 +60,14 @@ export function readOperation(
     ...lost,
   ]
   if (!isOp(op) || !definition || problems.length > 0) return { problems }
+  const tags = ifMatch === undefined ? undefined : readTags(ifMatch as string)
+  if (ifMatch !== undefined && !tags) return { problems: [problem('if_match', 'wrong_format', noTags)] }
   const mayBeNew = batchOperations[op].names === 'reference'
-  return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchOperation }
+  const expected = expectedOf({ ifMatch: tags })
+  return { wanted: { op, definition, id, externalRef, mayBeNew, expected, body: body ?? {}, refs } as BatchOperation }
 }
+
+const noTags = 'must be * or a list of ETags in quotes, as ETag gave them'
 
 /** Returns the resource and scope of an operation, or undefined if it cannot be parsed. */
 export function needOf(

@@ -20,6 +20,7 @@ import {
 } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
+import { tokenSource } from './system/caller.ts'
 import { candidatesFor } from './system/sign-in.ts'
 import { storeResponses } from './system/stored-responses.ts'
 
@@ -52,7 +53,11 @@ describe('The SQL that is derived', () => {
         updates: [{ id: 1, version: 1, by: author, values: { name: odd }, changes: { name: [odd, odd] } }],
       }),
       lookUp(7, projects, { code: odd }),
-      beginWrite(ask, [{ key: odd, lock: '42' }], prefetchForCreate(7, projects, [{ sent: { code: odd } }])),
+      beginWrite(
+        tokenSource(ask),
+        [{ key: odd, lock: '42' }],
+        prefetchForCreate(7, projects, [{ sent: { code: odd } }]),
+      ),
     ]
     for (const { text } of statements) expect(text).not.toContain('drop table')
   })
@@ -84,7 +89,7 @@ describe('The SQL that is derived', () => {
   test('has its text once for its name, and the values of each call', () => {
     const [one, other] = [7001, 8002].map((companyId) => {
       const prefetch = prefetchForCreate(companyId, projects, [{ sent: { code: `C-${companyId}` } }])
-      return beginWrite({ ...ask, companyId }, [], prefetch)
+      return beginWrite(tokenSource({ ...ask, companyId }), [], prefetch)
     }) as [Statement, Statement]
     const valuesWith = (company: number, { values }: Statement) =>
       values.filter((value) => `${value}`.includes(`${company}`))
@@ -105,7 +110,7 @@ describe('The SQL that is derived', () => {
       const prefetch = prefetchForUpdate(7, definition, [{ id: 1, sent: {} }])
       const texts = [
         prefetchStatement(prefetch),
-        beginWrite(ask, [], prefetch),
+        beginWrite(tokenSource(ask), [], prefetch),
         insertRecords({ author, definition, records: [], currency: 'EUR' })[0],
         updateHeld({ author, definition, updates: [], names: [], isShown: true })[0],
         softDelete(author, definition, [1], 3)[0],
@@ -123,7 +128,7 @@ describe('The SQL that is derived', () => {
   })
 
   test('draws no id of a record where companies are distributed, but by a statement of the coordinator', async () => {
-    const begin = beginWrite(ask, [], prefetchForCreate(7, projects, [{ sent: {} }]))
+    const begin = beginWrite(tokenSource(ask), [], prefetchForCreate(7, projects, [{ sent: {} }]))
     const there: string[] = []
     await begin.distributed?.(async ({ text }) => {
       there.push(text)

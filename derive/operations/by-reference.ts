@@ -44,8 +44,8 @@ export const deleteByRef: ResourceOperation<'write'> = (definition, base) => ({
 export const referencePath = (definition: Definition, base: string): string =>
   `${collectionPath(definition, base)}/by/${referenceField}/{value}`
 
-export const recordPathBeside = (path: string, id: number): string =>
-  path.replace(/\/by\/[^/]{1,40}\/\{value\}$/, `/${id}`)
+/** Returns the path of a record that a call of this path creates. */
+export const createdPath = (path: string, id: number): string => `${path.split('/by/', 1)[0]}/${id}`
 
 export function referenceOf(definition: Definition): PathParameter {
   return {

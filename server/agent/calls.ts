@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { DataRoute } from '#derive/routes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import type { ProblemBody } from '#registry/refusals.ts'
-import type { ApiResponse, Call, PathParams } from '../pipeline/call.ts'
+import type { Call, PathParams } from '../pipeline/call.ts'
 import type { ReadStep, Write } from '../pipeline/handler.ts'
 import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
+import { bodyOf, type CallResponse } from '../pipeline/response.ts'
 import { emptyBody } from '../protocol/body.ts'
 import { authorizationsIn } from '../protocol/headers.ts'
 import type { Agent } from './request.ts'
@@ -21,7 +22,7 @@ export class CallRefusedError extends Error {
   }
 }
 
-export type CallResult = { body: JsonObject; headers: ApiResponse['headers'] }
+export type CallResult = { body: JsonObject; headers: CallResponse['headers'] }
 
 type CallOptions = {
   params?: PathParams
@@ -42,10 +43,10 @@ export async function callWrite(agent: Agent, route: DataRoute, write: Write, op
   return readResult(await answerWrite(agent.app, callOf(agent, route, options), write))
 }
 
-function readResult({ status, headers, body }: ApiResponse): CallResult {
-  const parsed = JSON.parse(body) as JsonObject
-  if (status >= 400) throw new CallRefusedError(parsed as ProblemBody)
-  return { body: parsed, headers }
+function readResult(response: CallResponse): CallResult {
+  const { problem, headers } = response
+  if (problem) throw new CallRefusedError(problem)
+  return { body: bodyOf(response), headers }
 }
 
 const neverWait = async (): Promise<boolean> => false

@@ -93,8 +93,8 @@ async function runTool(
     return resultOf(await tools[tool.name](agent, readArguments(tool, sent)))
   } catch (error) {
     const problem =
-      error instanceof CallRefusedError ? error.problem : JSON.parse(failed(error, agent.requestId, `mcp.${name}`).body)
-    return { ...resultOf(problem), isError: true }
+      error instanceof CallRefusedError ? error.problem : failed(error, agent.requestId, `mcp.${name}`).problem
+    return { ...resultOf(problem as unknown as JsonObject), isError: true }
   }
 }
 

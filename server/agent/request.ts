@@ -9,10 +9,10 @@ import type { CallerRow } from '#sql/system/caller.ts'
 import type { Share } from '../fair/shares.ts'
 import type { App } from '../http/app.ts'
 import type { HttpRequest } from '../http/request-handler.ts'
-import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
+import { type AdmittedCall, enforceRateLimit, requireAuthorized } from '../pipeline/admitted-call.ts'
+import { readToken } from '../pipeline/authorize.ts'
 import type { Call } from '../pipeline/call.ts'
-import { formatStorable } from '../pipeline/masked-response.ts'
-import { enforceRateLimit, requireAuthorized } from '../pipeline/require-authorized.ts'
+import { formatStorable } from '../pipeline/mask.ts'
 import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
 import type { Rate } from '../service/token-rate.ts'
@@ -29,8 +29,7 @@ export type AgentRequest = Pick<HttpRequest, 'peer' | 'requestId' | 'startedAt'>
 
 /** The agent of an admitted request: its caller, its company and the company's settings of agents. */
 export type Agent = AgentRequest & {
-  ask: TokenAsk
-  caller: CallerRow
+  admitted: AdmittedCall
   settings: AgentSettings
   /** The time of the last erasure of a person of the company. */
   erasedAt: string | null
@@ -60,19 +59,16 @@ export async function admitAgent(request: AgentRequest): Promise<AdmittedAgent> 
   const { app, share, rawHeaders, peer } = request
   const ask = readToken({ rawHeaders, peer, route, query: '' })
   const [row] = await app.database.read<CallerRow & AgentCompanyRow>(agentWithCaller(ask), share)
-  const call = plainCall(request)
-  const caller = requireAuthorized(app, call, ask, row)
+  const admitted = requireAuthorized({ app, call: plainCall(request), ask }, row)
   const { agents: settings, erased_at: erasedAt } = row as AgentCompanyRow
   if (!settings) throw new Refusal('agents_off')
-  return { ...request, ask, caller, settings, erasedAt }
+  return { ...request, admitted, settings, erasedAt }
 }
 
 /** Counts the request of an agent after its message is parsed. Throws if its token has made too many. */
 export function countAgent(agent: AdmittedAgent, message: Message): Agent {
-  const { app, ask, caller } = agent
-  const call = plainCall(agent)
-  enforceRateLimit(app, call, ask, caller)
-  let { rate } = call
+  enforceRateLimit(agent.admitted)
+  let { rate } = agent.admitted.call
   const takeRate = (): Rate | undefined => {
     const taken = rate
     rate = undefined

@@ -10,7 +10,7 @@ import { type HttpRequest, onlyThese, type Site } from '../http/request-handler.
 import { allowOf } from '../http/router.ts'
 import type { HttpResponse } from '../http/send.ts'
 import { claimOf } from '../pipeline/authorize.ts'
-import { errorsAddress } from '../pipeline/stored-response.ts'
+import { errorsAddress } from '../pipeline/response.ts'
 import { answerMessage } from './protocol.ts'
 import { type AgentRequest, admitAgent, countAgent, type Message, readMessage } from './request.ts'
 

@@ -19,16 +19,17 @@ import {
 } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { type Preview, problemBody, Refusal } from '#registry/refusals.ts'
+import { problemBody, Refusal } from '#registry/refusals.ts'
 import * as german from '#registry/words/de.ts'
 import * as english from '#registry/words/en.ts'
 import type { App } from '../app.ts'
 import { runUntilSignal } from '../lifecycle.ts'
-import { importBatch } from '../pipeline/import-batch.ts'
-import { operator } from '../records/actor.ts'
+import { type Actor, operator } from '../records/actor.ts'
+import { type ImportPart, importBatch } from '../records/import-batch.ts'
 import { showCompany } from '../service/company.ts'
-import { beginImport, type ImportPart, listImports, lookUpValues } from '../service/imports.ts'
-import { operatorCaller, runWrite } from '../writes/run-write.ts'
+import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
+import { operatorCaller } from '../writes/caller.ts'
+import { runWrite } from '../writes/run-write.ts'
 import type { ImportOptions } from './import.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
@@ -82,18 +83,22 @@ async function openFile(path: string): Promise<Uint8Array> {
 /** Returns the operations of an import, as the command does them without HTTP. */
 function serviceOf(app: App, definition: Definition, companyId: number): SessionService {
   const { database } = app
-  const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
+  const call = { requestId: 'command', errorsPage: '/docs/errors' }
   /** Writes a part, or tries operations if there is none. */
   async function run(operations: readonly JsonObject[], part?: ImportPart, ifPlan?: string) {
-    const { answer } = await runWrite(database, {
-      caller: operatorCaller(companyId),
-      dryRun: part === undefined,
-      work: {
-        execute: (transaction, actor) =>
-          importBatch(app, transaction, actor, { definition, operations, part, ifPlan, call }),
+    const { response } = await runWrite(
+      database,
+      operatorCaller(companyId),
+      {
+        admit: (actor: Actor) => actor,
+        work: {
+          execute: (transaction, actor) =>
+            importBatch(app, transaction, actor, { definition, operations, part, ifPlan, call }),
+        },
       },
-    })
-    return JSON.parse(answer.body) as { data: BatchSummary; plan: Preview }
+      { dryRun: part === undefined },
+    )
+    return { ...response, data: response.data as unknown as BatchSummary }
   }
   return {
     list: (fingerprint) =>

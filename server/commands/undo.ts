@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { formatCount, formatName } from '#derive/words.ts'
-import { version } from '../config/config.ts'
-import { readWriteId } from '../records/actor.ts'
+import { type Actor, readWriteId } from '../records/actor.ts'
+import type { PrefetchedRow } from '../records/look-up.ts'
 import { createPreview } from '../records/preview.ts'
 import { undo } from '../records/undo.ts'
-import { operatorCaller, runWrite } from '../writes/run-write.ts'
+import type { Transaction } from '../store/database.ts'
+import { operatorCaller } from '../writes/caller.ts'
+import { runWrite } from '../writes/run-write.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
@@ -29,23 +31,22 @@ export function addUndo(program: Command, context: CommandContext): void {
 const preview = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
   withCompany(context, companyId, async ({ database, secret }, company) => {
     const { execute, ...needs } = undo(companyId, writeId)
-    const call = { version, method: 'POST', path: `/v1/writes/${writeId}/undo`, body: null, conditions: null }
-    const { answer } = await runWrite(database, {
-      caller: operatorCaller(companyId),
-      dryRun: true,
-      work: {
-        ...needs,
-        async execute(transaction, actor, seen) {
-          const { records, remaining, effect } = await execute(transaction, actor, seen)
-          return {
-            records,
-            remaining,
-            plan: await createPreview(transaction, actor, secret, { call, effects: [effect] }),
-          }
-        },
+    const call = { method: 'POST', path: `/v1/writes/${writeId}/undo`, body: null, conditions: null }
+    const work = {
+      ...needs,
+      async execute(transaction: Transaction, actor: Actor, seen: PrefetchedRow) {
+        const { records, remaining, effect } = await execute(transaction, actor, seen)
+        const plan = await createPreview(transaction, actor, secret, { call, effects: [effect] })
+        return { records, remaining, plan }
       },
-    })
-    const { records, remaining, plan } = answer
+    }
+    const { response } = await runWrite(
+      database,
+      operatorCaller(companyId),
+      { admit: (actor: Actor) => actor, work },
+      { dryRun: true },
+    )
+    const { records, remaining, plan } = response
     const data = { write_id: writeId, undone: false, dry_run: true, records, remaining }
     context.say({
       json: { data, plan },
@@ -64,10 +65,10 @@ const takeBack = (context: CommandContext, companyId: number, writeId: string): 
     const tellShare = startShares(context, 'Undoing', (total) => `${total} records`)
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
-      const caller = operatorCaller(companyId)
-      const { answer } = await runWrite(database, { caller, work: undo(companyId, writeId) })
-      records += answer.records
-      remaining = answer.remaining
+      const write = { admit: (actor: Actor) => actor, work: undo(companyId, writeId) }
+      const { response } = await runWrite(database, operatorCaller(companyId), write)
+      records += response.records
+      remaining = response.remaining
       tellShare(records, records + remaining)
     }
     const text = `Undid ${formatCount(records, 'record')} of ${formatCompanyName(company)}.`

@@ -1,5 +1,5 @@
 import { givesAccess } from '#derive/console/confirmed.ts'
-import { recordId } from '../pipeline/read-intent.ts'
+import { recordId } from '../protocol/path-id.ts'
 import { type Account, createAccount, listAccounts, readAccount, setAccount } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import type { Session } from '../service/session.ts'

@@ -9,7 +9,7 @@ import {
   countAudit,
   listAudit,
 } from '#sql/system/audit.ts'
-import { jsonType } from '../pipeline/stored-response.ts'
+import { jsonType } from '../pipeline/response.ts'
 import { auditCsv, auditJson, everyAudit, formatEntry } from '../service/audit.ts'
 import { csvType, download, noteExport } from './export.ts'
 import type { ConsoleResult, Handlers, OperationRequest } from './operation-request.ts'

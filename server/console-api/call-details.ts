@@ -9,10 +9,11 @@ import { type CallListRow, findCall } from '#sql/system/call-list.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { WriteHandler } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
-import { readIntent, recordId } from '../pipeline/read-intent.ts'
-import { errorsAddress, refusalAnswer, type StoredResponse } from '../pipeline/stored-response.ts'
-import { runCommand } from '../records/command.ts'
+import { readIntent } from '../pipeline/read-intent.ts'
+import { type CallResponse, errorsAddress, formatBody, refusalResponse } from '../pipeline/response.ts'
+import { recordId } from '../protocol/path-id.ts'
 import { needFieldRights } from '../records/rights.ts'
+import { runCommand } from '../records/write-record.ts'
 import { listAccounts } from '../service/account.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
@@ -83,22 +84,22 @@ function repeatCall(
     body: { bytes },
   }
   const write = (handlers[route.operation as 'create' | 'update' | 'delete'] as WriteHandler<ResourceRoute>)(route)
-  const answered = async (transaction: Transaction, session: Session): Promise<StoredResponse> => {
-    const mayDo = (code: string) => needPermission(session, code)
-    mayDo(route.scope)
+  const respondAgain = async (transaction: Transaction, session: Session): Promise<CallResponse> => {
+    needPermission(session, route.scope)
     try {
       const intent = { ...readIntent(call), dryRun: true }
       needFieldRights(session.actor, route.needs?.(intent.body).rights ?? [])
-      return await runCommand(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
+      const command = write(session.actor.companyId, call, intent)
+      return command.respond(await runCommand(transaction, session.actor, command))
     } catch (error) {
-      if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)
+      if (error instanceof Refusal) return refusalResponse(error, requestId, app.config.publicUrl)
       throw error
     }
   }
   return change(
     async (transaction, session) => {
-      const { status, body } = await answered(transaction, session)
-      return { data: { status, body } }
+      const response = await respondAgain(transaction, session)
+      return { data: { status: response.status, body: formatBody(response) } }
     },
     { isPreview: true },
   )

@@ -10,7 +10,7 @@ import {
   type SettingsRow,
 } from '#sql/records/history.ts'
 import { type SettingsKind, settingsKinds } from '#sql/system/audit.ts'
-import { recordId } from '../pipeline/read-intent.ts'
+import { recordId } from '../protocol/path-id.ts'
 import type { Handlers, OperationRequest } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
 

@@ -1,10 +1,10 @@
 import { listNeededRights } from '#derive/visible.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
-import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
-import { errorsAddress, replyOf } from '../pipeline/stored-response.ts'
+import { createResponse, errorsAddress, replyOf, writeIdHeader } from '../pipeline/response.ts'
+import { type ImportBatch, importBatch, ownImport } from '../records/import-batch.ts'
 import { needFieldRights } from '../records/rights.ts'
-import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
+import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { createWholeList } from './response.ts'
@@ -66,10 +66,14 @@ export const batch: RecordsHandler<'records.import'> =
     return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
   }
 
-function run({ app, change, requestId }: AdmittedRequest, given: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {
-  const call = { params: {}, requestId, errorsPage: errorsAddress(app.config.publicUrl) }
+function run({ app, change, requestId }: AdmittedRequest, part: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {
+  const call = { requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
-    async (transaction, { actor }) => replyOf(await importBatch(app, transaction, actor, { ...given, call })),
-    { isPreview: given.part === undefined },
+    async (transaction, { actor }) => {
+      const { data, plan, writeId } = await importBatch(app, transaction, actor, { ...part, call })
+      const headers = writeId === undefined ? {} : { [writeIdHeader]: writeId }
+      return replyOf({ ...createResponse(200, data, headers), ...(plan && { plan }) })
+    },
+    { isPreview: part.part === undefined },
   )
 }

@@ -35,8 +35,8 @@ export async function keyOfWrite<T extends AnyResult>(
     lock: lockOf(companyId, key),
     fingerprints: [fingerprint(current), ...former.map(fingerprint)],
     reuseDetail: savedBefore,
-    async keep(done, transaction, { actor }) {
-      const finished: AnyResult = done
+    async keep(result, transaction, { actor }) {
+      const finished: AnyResult = result
       const { status, headers, body, session } = 'data' in finished ? replyTo(route, finished) : finished
       // A new session belongs to the browser of the request, and an export is no write.
       if (session !== undefined || typeof body !== 'string') return undefined

@@ -9,10 +9,13 @@ import type { HttpRequest } from '../http/request-handler.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
 import type { Body } from '../protocol/body.ts'
 import type { Headers } from '../protocol/headers.ts'
+import type { PrefetchedRow } from '../records/look-up.ts'
+import type { UnreadRecord } from '../records/write-set.ts'
 import type { PasswordQueue } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import type { App as WebhooksApp } from '../webhooks/app.ts'
+import type { WorkNeeds } from '../writes/caller.ts'
 import type { Client } from './client.ts'
 
 /** An operation at its path; operations on records have one for each resource. */
@@ -27,8 +30,9 @@ export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
   answer: Handler<never>
 }
 
-/** The whole answer. An export is sent while it is read. */
-export type ConsoleResult = Omit<ApiResponse, 'body'> & Changes & { body: string | Readable }
+/** The whole answer. An export is sent while it is read. The ETag of an unread record is added after the commit. */
+export type ConsoleResult = Omit<ApiResponse, 'body'> &
+  Changes & { body: string | Readable; unread?: UnreadRecord | undefined }
 
 /** Changes of an answer in the browser. */
 export type Changes = {
@@ -94,11 +98,12 @@ export type AdmittedRequest = IncomingRequest & {
    * lost permission is answered, no write with the old rights is still running. The result of the work is the answer.
    * With a key it is stored, and replayed to a retry. A preview has no key.
    */
-  change<T extends AnyResult>(
-    work: (transaction: Transaction, session: Session) => Promise<T>,
-    options?: ChangeOptions,
-  ): Promise<T | ConsoleResult>
+  change<T extends AnyResult>(work: ChangeWork<T>, options?: ChangeOptions): Promise<T | ConsoleResult>
 }
+
+/** The work of a change; with needs it begins as a write of /v1 does: they are sent with the session. */
+export type ChangeWork<T> = ChangeExecution<T> | (WorkNeeds & { execute: ChangeExecution<T> })
+type ChangeExecution<T> = (transaction: Transaction, session: Session, seen: PrefetchedRow) => Promise<T>
 
 export type ChangeOptions = {
   isPreview?: boolean

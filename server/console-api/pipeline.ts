@@ -3,18 +3,19 @@ import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { endPlainName } from '#sql/system/sessions.ts'
+import { endPlainName, type SessionRow } from '#sql/system/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { hostOrigin, isOwnOrigin, originOf } from '../http/base.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import { type Body, emptyBody, readBody } from '../protocol/body.ts'
 import { readHeaders } from '../protocol/headers.ts'
-import { needPermission, readLiveSession, type Session } from '../service/session.ts'
+import { needPermission, readLiveSession, type Session, sessionOf } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import { runWrite, sessionCaller } from '../writes/run-write.ts'
+import { sessionCaller } from '../writes/caller.ts'
+import { runWrite } from '../writes/run-write.ts'
 import { requestOriginOf } from './client.ts'
 import { keyOfWrite } from './key-policy.ts'
-import type { AnyResult, ChangeOptions, ConsoleResult, IncomingRequest } from './operation-request.ts'
+import type { AnyResult, ChangeOptions, ChangeWork, ConsoleResult, IncomingRequest } from './operation-request.ts'
 import { readMembers } from './read-members.ts'
 import { replyTo } from './response.ts'
 
@@ -52,7 +53,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
     body: async () =>
       readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
     change: async <T extends AnyResult>(
-      work: (transaction: Transaction, session: Session) => Promise<T>,
+      work: ChangeWork<T>,
       { isPreview = false, isRevocation = false, mayReplay }: ChangeOptions = {},
     ): Promise<T | ConsoleResult> => {
       const key = isPreview ? undefined : headers.idempotencyKey
@@ -60,21 +61,27 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       const { key: sessionKey, row } = admitted.session()
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
-      const { answer } = await runWrite<Session, T | ConsoleResult>(app.database, {
-        caller: sessionCaller(sessionKey, (held) => checkNeeds(asking, withOrigin(asking, held))),
-        keys: isKeyed
-          ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes, mayReplay })
-          : undefined,
-        dryRun: isPreview,
-        isRevocation,
-        work: { execute: work },
-      })
-      return answer
+      const { response, tag } = await runWrite<SessionRow | undefined, Session, T | ConsoleResult>(
+        app.database,
+        sessionCaller(sessionKey),
+        {
+          admit: (held) => checkNeeds(asking, withOrigin(asking, sessionOf(sessionKey, held))),
+          keys: isKeyed
+            ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes, mayReplay })
+            : undefined,
+          work: typeof work === 'function' ? { execute: work } : work,
+          unread: (result) => ('unread' in result ? result.unread : undefined),
+        },
+        { dryRun: isPreview, isRevocation },
+      )
+      return tag === undefined || !('headers' in response)
+        ? response
+        : { ...response, headers: { ...response.headers, ETag: tag } }
     },
   }
   // The handler takes the parameters and the body that its operation declares.
-  const done = await route.answer(admitted as never)
-  const reply = 'status' in done ? done : replyTo(route, done)
+  const result = await route.answer(admitted as never)
+  const reply = 'status' in result ? result : replyTo(route, result)
   if (!session || !sessionIsPlain || reply.session !== undefined) return reply
   // This answer sets the cookie with the prefix in its name, which is required from now on.
   await app.database.read(endPlainName(session.key))

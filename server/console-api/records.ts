@@ -2,19 +2,18 @@ import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/query.ts'
 import { type DataRoute, ownRoute } from '#derive/routes.ts'
 import { rightsOfQuery, visibleRecords } from '#derive/visible.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, orThrow, Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
 import type { Call } from '../pipeline/call.ts'
-import { conclude } from '../pipeline/conclude.ts'
 import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
-import { readIntent, recordId } from '../pipeline/read-intent.ts'
-import { errorsAddress, jsonType, pageEnvelope, replyOf } from '../pipeline/stored-response.ts'
+import { readIntent } from '../pipeline/read-intent.ts'
+import { errorsAddress, JsonText, pageOf, replyOf } from '../pipeline/response.ts'
+import { conclude } from '../pipeline/write-call.ts'
 import { emptyBody } from '../protocol/body.ts'
-import { runCommand } from '../records/command.ts'
+import { recordId } from '../protocol/path-id.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { recordTag } from '../records/tag.ts'
-import { needPermission } from '../service/session.ts'
 import { exportAll } from './export.ts'
 import type { AdmittedRequest, ConsoleResult, Handlers } from './operation-request.ts'
 import { readConsoleListing } from './read-parameters.ts'
@@ -32,11 +31,7 @@ export const records = {
       const statement = listRecords(actor, route.definition, wanted)
       const [row] = await app.database.read<{ total: number; json: string }>(statement)
       const shown = visibleRecords(route.definition, actor.lacksRights, row?.json ?? '')
-      return {
-        status: 200,
-        headers: { 'Content-Type': jsonType },
-        body: pageEnvelope(shown, row?.total ?? 0, wanted),
-      }
+      return replyOf({ status: 200, code: null, headers: {}, ...pageOf(shown, row?.total ?? 0, wanted) })
     },
 
   'records.fetch':
@@ -50,11 +45,8 @@ export const records = {
       const [row] = await request.app.database.read<{ version: number; json: string }>(statement)
       if (!row) throw new Refusal('not_found')
       const json = visibleRecords(route.definition, lacksRights, row.json)
-      return {
-        status: 200,
-        headers: { 'Content-Type': jsonType, ETag: recordTag(caller.tag_key, row.version, json) },
-        body: `{"data":${json}}`,
-      }
+      const headers = { ETag: recordTag(caller.tag_key, row.version, json) }
+      return replyOf({ status: 200, code: null, headers, data: new JsonText(json) })
     },
 
   'records.create': ({ create: route }) => createWriteHandler(route, handlers.create(route)),
@@ -79,16 +71,21 @@ function createWriteHandler(route: DataRoute, write: Write) {
       rawHeaders: request.request.rawHeaders,
       body: route.body ? await request.bytes() : emptyBody,
     }
-    // The answer has the record after the write.
-    const intent = { ...readIntent(call, request.headers), prefersRecord: true }
+    const intent = { ...readIntent(call, request.headers), prefersRecord: false }
+    const { companyId } = request.session().actor
+    const command = orRefusal(() => write(companyId, call, intent))
+    const { locks, prefetch } = command instanceof Refusal ? {} : command
     return request.change(
-      async (transaction, session) => {
-        const { actor } = session
-        const mayDo = (code: string) => needPermission(session, code)
-        needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
-        const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
-        const answer = await conclude(request.app, transaction, { actor, call, intent }, done)
-        return replyOf(answer)
+      {
+        locks,
+        prefetch,
+        async execute(transaction, { actor }, seen) {
+          needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
+          const { execute, respond } = orThrow(command)
+          const response = respond(await execute(transaction, actor, seen))
+          const { unread } = response
+          return { ...replyOf(await conclude(request.app, transaction, actor, { call, intent }, response)), unread }
+        },
       },
       { isPreview: intent.dryRun },
     )

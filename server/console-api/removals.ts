@@ -2,10 +2,10 @@ import type { Removal } from '#derive/console/responses.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { countRemovals, type RemovalRow, removalsOf } from '#sql/records/history.ts'
-import { recordId as removalId } from '../pipeline/read-intent.ts'
+import { recordId as removalId } from '../protocol/path-id.ts'
 import { listedGroup, summarizeRecords } from '../records/remove.ts'
 import { restoreRemoval } from '../records/restore.ts'
-import { needPermission, type Session } from '../service/session.ts'
+import type { Session } from '../service/session.ts'
 import { issuerOf, whoOf } from './history.ts'
 import type { Handlers } from './operation-request.ts'
 import { readPage, rowsOf } from './read-parameters.ts'
@@ -30,8 +30,7 @@ export const removals = {
   async 'removals.restore'(request) {
     const id = removalId(request)
     return request.change(async (transaction, session) => {
-      const mayDo = (code: string) => needPermission(session, code)
-      const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
+      const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id)
       const groups = { came_back: cameBack.map(listedGroup), linked: linked.map(listedGroup) }
       return { data: { id, restored: true, records, record_id: recordId, ...groups } }
     })

@@ -1,7 +1,7 @@
 import type { Meta } from '#derive/console/responses.ts'
 import { refusals } from '#registry/refusals.ts'
 import type { HttpResponse } from '../http/send.ts'
-import { jsonType } from '../pipeline/stored-response.ts'
+import { jsonType } from '../pipeline/response.ts'
 import type { Changes, ConsoleResult, ConsoleRoute } from './operation-request.ts'
 
 /** The header that clears the browser's cache of the service. Its storage has only the layout of lists, and stays. */

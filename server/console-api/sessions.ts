@@ -1,6 +1,6 @@
 import { invalidField, type Refusal } from '#registry/refusals.ts'
 import { type ListedSession, type SessionOrigin, sessionsOf } from '#sql/system/sessions.ts'
-import { recordId as sessionId } from '../pipeline/read-intent.ts'
+import { recordId as sessionId } from '../protocol/path-id.ts'
 import { beginSession, endOwnSession, endSessionsOf } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'

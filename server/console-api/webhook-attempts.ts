@@ -1,7 +1,7 @@
 import { invalidParameter, quoteText } from '#derive/query.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptListRow, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
-import { recordId } from '../pipeline/read-intent.ts'
+import { recordId } from '../protocol/path-id.ts'
 import { needViews } from '../service/webhook-input.ts'
 import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
 import { sendAgain, sendTest } from '../webhooks/delivery.ts'

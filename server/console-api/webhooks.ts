@@ -1,6 +1,6 @@
 import type { Webhook as WebhookShown, WebhookTrouble, WebhookWithSecret } from '#derive/console/responses.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
-import { recordId } from '../pipeline/read-intent.ts'
+import { recordId } from '../protocol/path-id.ts'
 import type { Session } from '../service/session.ts'
 import { canonicalUrl } from '../service/webhook-input.ts'
 import {

@@ -1,9 +1,8 @@
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../records/actor.ts'
-import { runLocked } from '../records/command.ts'
 import { createRecords } from '../records/create.ts'
-import { updateOne as changing } from '../records/write-record.ts'
+import { updateOne as changing, runLocked } from '../records/write-record.ts'
 import { noneLate, outcomeOf, shortSet } from '../records/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 

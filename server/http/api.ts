@@ -6,7 +6,7 @@ import { claimOf } from '../pipeline/authorize.ts'
 import type { BoundCall, BoundRoute } from '../pipeline/bind.ts'
 import type { Call, PathParams, Wait } from '../pipeline/call.ts'
 import { admit } from '../pipeline/pipeline.ts'
-import { errorsAddress } from '../pipeline/stored-response.ts'
+import { errorsAddress, replyOf } from '../pipeline/response.ts'
 import { emptyBody } from '../protocol/body.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
 import { type Rate, windowSeconds } from '../service/token-rate.ts'
@@ -98,7 +98,8 @@ export function createApi(app: App, { router, pages, describe, admission, change
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? addRateHeaders(coded, call.rate) : coded
       } catch (error) {
-        if (call.rate && error !== callerGone) return addRateHeaders(failed(error, requestId, call.route.id), call.rate)
+        if (call.rate && error !== callerGone)
+          return addRateHeaders(replyOf(failed(error, requestId, call.route.id)), call.rate)
         throw error
       }
     })

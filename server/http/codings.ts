@@ -4,8 +4,9 @@ import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, createBrotliCompress, createGzip, gzip, constants as zlib } from 'node:zlib'
 import accept from '@fastify/accept-negotiator'
+import { readTags } from '#derive/expected-version.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
-import { type Coding, codings, knownForm, readTags, tagOfForm } from '../protocol/entity-tags.ts'
+import { type Coding, codings, knownForm, tagOfForm } from '../protocol/entity-tags.ts'
 import type { HttpResponse, StoredFile } from './send.ts'
 
 /** Encodes texts and files: plain, or in the caller's preferred coding (RFC 9110 12.5.3). */

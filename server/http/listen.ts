@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { headerBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
-import { refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
+import { refusalResponse, replyOf } from '../pipeline/response.ts'
 import { atMost, waitFor } from '../wait/wait.ts'
 import type { App, Stage } from './app.ts'
 import { hostOrigin } from './base.ts'
@@ -136,7 +136,7 @@ function refuseAtSocket(
   // Hanging up in the middle of a request is no refusal.
   const level = cause === 'HPE_INVALID_EOF_STATE' ? 'debug' : 'info'
   log[level]({ request_id: requestId, code: refusal.code, cause }, 'refused')
-  const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
+  const { status, headers, body } = replyOf(refusalResponse(refusal, requestId, config.publicUrl))
   const lines = Object.entries({
     ...contentPolicy,
     ...headers,

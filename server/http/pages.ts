@@ -5,7 +5,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { type Config, version } from '../config/config.ts'
 import type { BoundDocument } from '../pipeline/bind.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
-import { errorsAddress, jsonType, refusalAnswer, replyOf } from '../pipeline/stored-response.ts'
+import { errorsAddress, jsonType, refusalResponse, replyOf } from '../pipeline/response.ts'
 import type { App, Stage } from './app.ts'
 import { type AcceptHeaders, builtFile, openCoder, openToAll, type TextResponse } from './codings.ts'
 import type { HttpResponse } from './send.ts'
@@ -79,7 +79,7 @@ async function checkReadiness({ database, config, log, room }: App, stage: Stage
   } catch (error) {
     log.warn({ error }, 'not ready')
     const refusal = new Refusal('unavailable', { headers: { 'Retry-After': '1' } })
-    return replyOf(refusalAnswer(refusal, crypto.randomUUID(), config.publicUrl))
+    return replyOf(refusalResponse(refusal, crypto.randomUUID(), config.publicUrl))
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal, refusals } from '#registry/refusals.ts'
+import { replyOf } from '../pipeline/response.ts'
 import { protocolRefusal } from '../protocol/required-headers.ts'
 import { overloadedRefusal } from './admission.ts'
 import type { App, RequestIdentity, Stage } from './app.ts'
@@ -64,7 +65,7 @@ export function createRequestHandler(app: App, site: Site, stage: Stage, failed:
       reply = await answer()
     } catch (error) {
       if (error === callerGone) return hungUp()
-      reply = failed(error, requestId, target.route ?? path)
+      reply = replyOf(failed(error, requestId, target.route ?? path))
     }
     if (target.headed) reply = { ...reply, headers: target.headed(reply) }
     try {

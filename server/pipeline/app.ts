@@ -6,8 +6,8 @@ import type { TokenRates } from '../service/token-rate.ts'
 import type { Database } from '../store/database.ts'
 import type { SealingKeys } from '../store/seal.ts'
 import type { Groups } from '../writes/group.ts'
-import type { ApiResponse } from './call.ts'
-import type { Member } from './write-together.ts'
+import type { CallResponse } from './response.ts'
+import type { Member } from './write-call.ts'
 
 /** The parts of the service that a call needs, passed as an argument. */
 export type App = {
@@ -22,7 +22,7 @@ export type App = {
   /** The limit of calls of each token; null is no limit. */
   tokenRates: TokenRates | null
   /** Creates and updates of one caller that share a transaction. */
-  groups: Groups<Member, ApiResponse>
+  groups: Groups<Member, CallResponse>
   /** Seals secrets, and keys the hashes of previews. */
   secret: SealingKeys
 }

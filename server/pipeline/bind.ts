@@ -3,6 +3,7 @@ import type { App } from './app.ts'
 import type { ApiResponse, Call, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
 import { answerRead, answerWrite } from './pipeline.ts'
+import { replyOf } from './response.ts'
 
 export type BoundRoute = BoundCall | BoundDocument
 export type BoundCall = RouteAddress & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<ApiResponse> }
@@ -24,8 +25,8 @@ export const bind = (routes: readonly Route[], handlers: Handlers): BoundRoute[]
 function runOf(route: DataRoute, handler: Handlers[string]): BoundCall['run'] {
   if (isWrite(route)) {
     const write = (handler as WriteHandler)(route)
-    return (app, call) => answerWrite(app, call, write)
+    return async (app, call) => replyOf(await answerWrite(app, call, write))
   }
   const read = (handler as ReadHandler)(route)
-  return (app, call, wait) => answerRead(app, call, read, wait)
+  return async (app, call, wait) => replyOf(await answerRead(app, call, read, wait))
 }

@@ -3,38 +3,37 @@ import canonicalize from 'canonicalize'
 import { isHeardAgain, type ProblemBody } from '#registry/refusals.ts'
 import type { StoredResponseRow } from '#sql/system/stored-responses.ts'
 import { type KeyPolicy, lockOf, type ReplayRow } from '../writes/idempotency.ts'
+import type { TokenCall } from './admitted-call.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
-import { aboutOf, type StoredResponse, writeIdHeader } from './stored-response.ts'
+import { aboutOf, type CallResponse, formatBody, writeIdHeader } from './response.ts'
 
 /**
- * Returns the key policy of a call to /v1. The answer is stored if the operation ran. After a refusal that is not
+ * Returns the key policy of a call to /v1. The response is stored if the operation ran. After a refusal that is not
  * replayed, the key stays free.
  */
-export const keyOfCall = (companyId: number, key: string, call: Call, intent: Intent): KeyPolicy<StoredResponse> => ({
+export const keyOfCall = ({ ask, call }: TokenCall, key: string, intent: Intent): KeyPolicy<CallResponse> => ({
   key,
-  lock: lockOf(companyId, key),
+  lock: lockOf(ask.companyId, key),
   fingerprints: [fingerprintOf(call, intent)],
-  keep: (answer) => (answer.code === null || isHeardAgain(answer.code) ? storedAnswer(answer, call) : undefined),
-  replay: replayedAnswer,
+  keep: (response) =>
+    response.code === null || isHeardAgain(response.code) ? storedResponse(response, call) : undefined,
+  replay: replayedResponse,
 })
 
-export function storedAnswer(
-  { status, body, headers }: StoredResponse,
-  { requestId }: Pick<Call, 'requestId'>,
-): ReplayRow {
-  const { Location: location = null, ETag: etag = null, [writeIdHeader]: write_id = null } = headers
-  return { status, body, location, etag, request_id: requestId, write_id }
+export function storedResponse(response: CallResponse, { requestId }: Pick<Call, 'requestId'>): ReplayRow {
+  const { Location: location = null, ETag: etag = null, [writeIdHeader]: write_id = null } = response.headers
+  return { status: response.status, body: formatBody(response), location, etag, request_id: requestId, write_id }
 }
 
-export function replayedAnswer({
+export function replayedResponse({
   status,
   body,
   location,
   etag,
   request_id,
   write_id,
-}: StoredResponseRow): StoredResponse {
+}: StoredResponseRow): CallResponse {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),

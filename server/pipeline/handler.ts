@@ -1,3 +1,4 @@
+import type { Conditions } from '#derive/expected-version.ts'
 import type { DocumentOptions } from '#derive/openapi.ts'
 import type {
   DataOperation,
@@ -7,18 +8,17 @@ import type {
   ResourceOperation,
 } from '#derive/operations/operation.ts'
 import type { DataRoute, ReferenceRoute, ResourceRoute, Route } from '#derive/routes.ts'
+import type { JsonObject } from '#registry/json.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
-import type { Conditions } from '../protocol/entity-tags.ts'
-import type { Command } from '../records/command.ts'
-import type { PermissionCheck } from '../records/remove.ts'
+import type { Command } from '../records/write-record.ts'
 import type { Watermark } from '../service/change-watch.ts'
 import type { App } from './app.ts'
-import type { ApiResponse, Call } from './call.ts'
+import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
-import type { StoredResponse } from './stored-response.ts'
+import type { CallResponse } from './response.ts'
 
 /**
  * The handlers of operations, each bound to its route once, at the start. A request is parsed, and refused, before any
@@ -33,7 +33,7 @@ export type ReadContext = { ask: CallerAsk; config: App['config'] }
 
 export type PlannedRead = {
   statement: Statement | BatchableRead
-  reply(row: ReadRow, conditions: Conditions): ApiResponse
+  reply(row: ReadRow, conditions: Conditions): CallResponse
   /** Returns how long to wait if there is nothing new; undefined if there is. */
   waits?(row: ReadRow): { seconds: number; seen: Watermark } | undefined
 }
@@ -42,23 +42,27 @@ export type PlannedRead = {
 type ReadRow = { readonly [column: string]: unknown }
 
 export type WriteHandler<On = DataRoute> = (route: On) => Write
-/** `mayDo` checks resources that are deleted along. /v1 omits it: it checks only the scopes of its route. */
-export type Write = (companyId: number, call: CallOfWrite, intent: Intent, mayDo?: PermissionCheck) => WriteCommand
+export type Write = (companyId: number, call: CallOfWrite, intent: Intent) => WriteCommand
 
 export type CallOfWrite = Pick<Call, 'params' | 'requestId' | 'errorsPage'>
 
-/** `rows` is the number of operations of a batch. In a `series` each operation has a transaction of its own. */
-export type WriteCommand = Command<StoredResponse> & { rows?: number; series?: Series }
-
 /**
- * Operations that run one after the other. The outcome of each is a text, which is stored under the key of the call.
+ * The work of a write, and the response for its result. `rows` is the number of operations of a batch. In a `series` each
+ * operation has a transaction of its own.
  */
+export type WriteCommand<Response = CallResponse> = Command<unknown> & {
+  respond(result: unknown): Response
+  rows?: number
+  series?: Series
+}
+
+/** Operations that run one after the other. The outcome of each is stored under the key of the call. */
 export type Series = {
   length: number
-  /** Returns the command of an operation; `textOf` returns the outcome of an earlier one. */
-  part(n: number, textOf: (n: number) => string): Command<string>
-  refused(n: number, refusal: Refusal): string
-  say(texts: readonly string[]): StoredResponse
+  /** Returns the command of an operation; `outcomeOf` returns the outcome of an earlier one. */
+  part(n: number, outcomeOf: (n: number) => JsonObject): WriteCommand<JsonObject>
+  refused(n: number, refusal: Refusal): JsonObject
+  respond(outcomes: JsonObject[]): CallResponse
 }
 
 /** Returns a document about the API. */

@@ -1,11 +1,9 @@
+import type { ExpectedVersion } from '#derive/expected-version.ts'
+import { type Conditions, expectedOf } from '#derive/expected-version.ts'
 import { readDryRun, readQuery } from '#derive/query.ts'
 import type { Json } from '#registry/json.ts'
-import { idMax } from '#registry/limits.ts'
-import { Refusal } from '#registry/refusals.ts'
 import { onlyJson, readBody } from '../protocol/body.ts'
-import { type Conditions, expectedOf } from '../protocol/entity-tags.ts'
 import { type Headers, readHeaders } from '../protocol/headers.ts'
-import type { ExpectedVersion } from '../records/expected.ts'
 import type { Call } from './call.ts'
 
 /** The parsed request of a write: headers first, then parameters, then the body. */
@@ -50,18 +48,4 @@ function readWhetherDry(call: Call, headers: Headers): boolean {
   // Either of them makes a dry-run. Both are parsed, so that a mistake in either is refused. Decisions, Dry-run.
   const isDry = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
   return isDry.includes(true)
-}
-
-/** Returns the id of the path. Any text but a positive whole number is an id that no record has. */
-export function recordId(params: WithId): number {
-  const id = pathId(params)
-  if (id === null) throw new Refusal('not_found')
-  return id
-}
-
-type WithId = { readonly id?: string | undefined }
-
-export function pathId({ id }: WithId): number | null {
-  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
-  return number >= 1 && number <= idMax ? number : null
 }

@@ -1,6 +1,5 @@
-import type { Json } from '#registry/json.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { orRefusal, orThrow, Refusal, refusals } from '#registry/refusals.ts'
-import type { Statement } from '#sql/statement.ts'
 import {
   type BatchResponseRow,
   batchAnswer,
@@ -10,178 +9,161 @@ import {
 } from '#sql/system/batch-responses.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { type CallRow, insertCalls, settleCall } from '#sql/system/calls.ts'
-import type { Command } from '../records/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
-import { type KeyPolicy, lockOfBatch } from '../writes/idempotency.ts'
-import { runWrite, tokenCaller } from '../writes/run-write.ts'
-import type { App } from './app.ts'
-import { authorize, type TokenAsk } from './authorize.ts'
-import type { ApiResponse, Call } from './call.ts'
+import { tokenCaller } from '../writes/caller.ts'
+import { lockOfBatch, type PartPolicy } from '../writes/idempotency.ts'
+import { runWrite, type Write } from '../writes/run-write.ts'
+import { type AdmittedCall, actorOf, authorizeCall } from './admitted-call.ts'
 import { callRow, settledRow } from './call-log.ts'
-import { replayedAnswer, storedAnswer } from './claim-key.ts'
+import { replayedResponse, storedResponse } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
-import { actorOf, callerOf } from './require-authorized.ts'
-import { refusalAnswer, type StoredResponse, writeIdHeader } from './stored-response.ts'
+import { type CallResponse, refusalResponse, writeIdHeader } from './response.ts'
+import type { CallWrite } from './write-call.ts'
 
 /**
  * Runs a write whose operations have a transaction each. The first transaction binds the key, and logs the call with an
- * unknown outcome. Then each operation commits together with its answer. So a retry does the rest, whatever ended the
- * call before it. The last one logs the answer of the call. Decisions, Batch, Call log.
+ * unknown outcome. Then each operation commits together with its outcome. So a retry does the rest, whatever ended the
+ * call before it. The last one logs the response of the call. Decisions, Batch, Call log.
  */
-export async function runSeries(app: App, call: Call, asked: SeriesRequest): Promise<ApiResponse> {
-  const begun = await begin(app, call, asked)
-  const { answer: first, caller, texts, row } = begun
-  const { series, reply } = asked
-  if (first.code !== null) return reply(caller, first)
-  const writeId = first.headers[writeIdHeader] ?? asked.writeId
+export async function runSeries(write: CallWrite, series: Series): Promise<CallResponse> {
+  const { state, who, row } = await beginSeries(write, series)
+  const { first, outcomes } = state
+  if (first.code !== null) {
+    keepDetails(who, first)
+    return first
+  }
   const { length } = series
-  const textOf = (n: number): string => texts.get(n) as string
-  const wasWhole = texts.size === length
-  const answerWith = (n: number, text: string): StoredResponse =>
-    series.say(Array.from({ length }, (_, each) => (each === n ? text : textOf(each))))
+  const isReplay = outcomes.size === length
+  const writeId = first.headers[writeIdHeader] ?? write.writeId
   try {
     for (let n = 0; n < length; n++) {
-      if (texts.has(n)) continue
-      const settle =
-        texts.size + 1 < length
-          ? undefined
-          : (text: string): Statement => settleCall(settledRow(app, call, row, answerWith(n, text)))
-      const text = await orUnknown(texts.size > 0, () => part(app, call, { ...asked, n, textOf, writeId, settle }))
-      texts.set(n, text)
+      if (outcomes.has(n)) continue
+      const isLast = outcomes.size + 1 === length
+      const part = { n, writeId, outcomes, row: isLast ? row : undefined }
+      outcomes.set(n, await orUnknown(outcomes.size > 0, () => runPart(write, series, part)))
     }
   } catch (error) {
-    await settleFailure(app, call, asked, { caller, row, error })
+    await settleFailure(who, row, error)
     throw error
   }
-  const answer = series.say(Array.from({ length }, (_, n) => textOf(n)))
-  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? first.headers : {}) }
-  return reply(caller, { ...answer, headers })
-}
-
-type SeriesRequest = {
-  ask: TokenAsk
-  keys: KeyPolicy<StoredResponse> | undefined
-  series: Series
-  sent: Json | undefined
-  writeId: string
-  /** Returns the reply, and stores the details of the call. */
-  reply(caller: CallerRow, answer: StoredResponse): ApiResponse
+  const response = series.respond(Array.from({ length }, (_, n) => outcomes.get(n) as JsonObject))
+  const headers = { ...response.headers, [writeIdHeader]: writeId, ...(isReplay ? first.headers : {}) }
+  keepDetails(who, { ...response, headers })
+  return { ...response, headers }
 }
 
 /**
- * Logs that the call broke off, and its answer. If that fails, or the outcome is unknown, the log keeps the unknown
+ * Logs that the call broke off, and its response. If that fails, or the outcome is unknown, the log keeps the unknown
  * outcome.
  */
-async function settleFailure(
-  app: App,
-  call: Call,
-  { ask, sent }: SeriesRequest,
-  { caller, row, error }: { caller: CallerRow; row: CallRow; error: unknown },
-): Promise<void> {
+async function settleFailure(admitted: AdmittedCall, row: CallRow, error: unknown): Promise<void> {
   if (error instanceof Fault && error.code === 'outcome_unknown') return
+  const { app, call } = admitted
   const refusal = error instanceof Refusal ? error : new Refusal(error instanceof Fault ? error.code : 'internal_error')
-  const answer = refusalAnswer(refusal, call.requestId, app.config.publicUrl)
-  if (error instanceof Refusal) keepDetails(app, call, ask, caller, { outcome: error, sent })
+  const response = refusalResponse(refusal, call.requestId, app.config.publicUrl)
+  if (error instanceof Refusal) keepDetails(admitted, error)
   await app.database
-    .transaction(async (transaction) => transaction.send(settleCall(settledRow(app, call, row, answer))), call.share)
+    .transaction(async ({ send }) => send(settleCall(settledRow(admitted, row, response))), call.share)
     .catch(() => undefined)
 }
 
-/** The outcomes of operations that ran under the key before. None of them runs again. */
-type SeriesState = { answer: StoredResponse; texts: Map<number, string> }
+/** The response of the call as it is stored first, and the outcomes of operations, none of which runs again. */
+type SeriesState = { first: CallResponse; outcomes: Map<number, JsonObject> }
 
 /** Runs the first transaction. Returns also the logged row of the call. */
-async function begin(app: App, call: Call, { ask, keys, series, sent, writeId }: SeriesRequest) {
-  const { companyId } = ask
+async function beginSeries(write: CallWrite, { length }: Series) {
+  const { app, call, ask, keys, writeId } = write
   let row: CallRow | undefined
-  const { answer, who: caller } = await runWrite<CallerRow, SeriesState>(app.database, {
-    caller: callerOf(app, call, ask, sent),
-    keys: keys && {
-      ...keys,
-      keep: ({ answer }) => (answer.code === null ? storedAnswer(answer, call) : undefined),
-      async replay(stored, { run }) {
-        const done = await run<BatchResponseRow>(batchAnswers(companyId, keys.key))
-        return { answer: replayedAnswer(stored), texts: new Map(done.map(({ n, body }) => [n, body])) }
+  const { response: state, who } = await runWrite<CallerRow | undefined, AdmittedCall, SeriesState>(
+    app.database,
+    tokenCaller(ask, call.share),
+    {
+      admit: write.admit,
+      keys: keys && {
+        ...keys,
+        keep: ({ first }) => (first.code === null ? storedResponse(first, call) : undefined),
+        async replay(stored, { run }) {
+          const rows = await run<BatchResponseRow>(batchAnswers(ask.companyId, keys.key))
+          return { first: replayedResponse(stored), outcomes: new Map(rows.map((one) => [one.n, outcomeIn(one)])) }
+        },
+      },
+      work: {
+        async execute() {
+          const headers = { [writeIdHeader]: writeId }
+          return { first: { status: 200, code: null, headers, body: '' }, outcomes: new Map() }
+        },
+      },
+      refuse: (refusal) => ({
+        first: refusalResponse(refusal, call.requestId, app.config.publicUrl),
+        outcomes: new Map(),
+      }),
+    },
+    {
+      log(written) {
+        return written.map(({ who, response: { first, outcomes } }) => {
+          const isKnown = first.code !== null || outcomes.size === length
+          row = callRow(who, isKnown ? first : { ...first, ...unknown }, { dryRun: false, rows: length })
+          return insertCalls([row])
+        })
       },
     },
-    work: {
-      async execute() {
-        const headers = { [writeIdHeader]: writeId }
-        return { answer: { status: 200, code: null, headers, body: '' }, texts: new Map() }
-      },
-    },
-    refuse: (refusal) => ({
-      answer: refusalAnswer(refusal, call.requestId, app.config.publicUrl),
-      texts: new Map(),
-    }),
-    note(caller, { answer, texts }) {
-      const isKnown = answer.code !== null || texts.size === series.length
-      const noted = isKnown ? answer : { ...answer, ...unknown }
-      row = callRow(app, call, ask, caller, noted, { dryRun: false, rows: series.length })
-      return [insertCalls([row])]
-    },
-  })
-  return { ...answer, caller, row: row as CallRow }
+  )
+  return { state, who, row: row as CallRow }
 }
 
 /** The logged outcome until the last operation is done. */
 const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknown' } as const
 
-/** `settle` logs the answer of the call; only the last operation has it. */
-type Part = SeriesRequest & {
-  n: number
-  textOf: (n: number) => string
-  settle: ((text: string) => Statement) | undefined
-}
+/** Only the last part has the logged row of the call, which gets its response. */
+type Part = { n: number; writeId: string; outcomes: SeriesState['outcomes']; row: CallRow | undefined }
 
 /**
- * Runs one operation and stores its answer. The caller is checked each time, so a token that is revoked meanwhile does
+ * Runs one operation and stores its outcome. The caller is checked each time, so a token that is revoked meanwhile does
  * no more.
  */
-async function part(app: App, call: Call, asked: Part): Promise<string> {
-  const { ask, keys, series, n, textOf, writeId, settle } = asked
-  const { companyId } = ask
-  const work = orRefusal(() => series.part(n, textOf))
-  const { locks, prefetch } = work instanceof Refusal ? ({} as Partial<Command<string>>) : work
-  // A refusal here is not logged by itself: the call has its row, which gets its refusal in the end.
-  const caller = tokenCaller(ask, call.share, (row) => {
-    call.share.report(row?.live === true)
-    return authorize(row, ask)
-  })
-  let earlier: BatchResponseRow | undefined
+async function runPart(write: CallWrite, series: Series, part: Part): Promise<JsonObject> {
+  const { app, call, ask, keys } = write
+  const { n, writeId, outcomes, row } = part
+  const command = orRefusal(() => series.part(n, (earlier) => outcomes.get(earlier) as JsonObject))
+  const { locks, prefetch } = command instanceof Refusal ? {} : command
+  const operation: Write<CallerRow | undefined, AdmittedCall, JsonObject> = {
+    // A refusal here is not logged by itself: the call has its row, which gets its refusal in the end.
+    admit: (caller) => authorizeCall(write, caller),
+    part: keys && partOf(ask.companyId, keys.key, n),
+    work: {
+      locks,
+      prefetch,
+      async execute(transaction, admitted, seen) {
+        const { execute, respond } = orThrow(command)
+        return respond(await execute(transaction, actorOf(admitted, { writeId, key: keys?.key }), seen))
+      },
+    },
+    refuse: (refusal) => series.refused(n, refusal),
+  }
+  const settled = { status: call.route.success, code: null }
   try {
-    const { answer } = await runWrite<CallerRow, string>(app.database, {
-      caller: {
-        ...caller,
-        async begin(transaction, _key, needs) {
-          if (keys) transaction.send(lockBatch(lockOfBatch(companyId, keys.key)))
-          const done = keys ? transaction.run<BatchResponseRow>(batchAnswer(companyId, keys.key, n)) : []
-          const [[found], begun] = await Promise.all([done, caller.begin(transaction, undefined, needs)])
-          earlier = found
-          return begun
-        },
-      },
-      work: {
-        locks,
-        prefetch,
-        execute: async (transaction, caller, seen) =>
-          earlier?.body ??
-          orThrow(work).execute(transaction, actorOf(ask, call, caller, { writeId, key: keys?.key }), seen),
-      },
-      refuse: (refusal) => series.refused(n, refusal),
-      note: (_caller, body) => [
-        ...(keys && !earlier ? storeBatchAnswer(companyId, keys.key, { n, body }) : []),
-        ...(settle ? [settle(body)] : []),
-      ],
+    const { response } = await runWrite(app.database, tokenCaller(ask, call.share), operation, {
+      log: () => (row ? [settleCall(settledRow(write, row, settled))] : []),
     })
-    return answer
+    return response
   } catch (error) {
     // A refusal with a rollback loses the lock of the batch, and a retry was faster.
-    if (violatedIndex(error) === 'batch_answers_pkey') return part(app, call, asked)
+    if (violatedIndex(error) === 'batch_answers_pkey') return runPart(write, series, part)
     throw error
   }
 }
+
+const partOf = (companyId: number, key: string, n: number): PartPolicy<JsonObject> => ({
+  async find(transaction) {
+    transaction.send(lockBatch(lockOfBatch(companyId, key)))
+    const [stored] = await transaction.run<BatchResponseRow>(batchAnswer(companyId, key, n))
+    return stored && { response: outcomeIn(stored) }
+  },
+  store: (outcome) => storeBatchAnswer(companyId, key, { n, body: JSON.stringify(outcome) }),
+})
+
+const outcomeIn = ({ body }: BatchResponseRow): JsonObject => JSON.parse(body) as JsonObject
 
 /**
  * Runs `work`. Turns a fault into `outcome_unknown` once an operation is done: the retry with the key settles the rest.

@@ -1,7 +1,7 @@
+import { readTags, type Tags } from '#derive/expected-version.ts'
 import { givenTwice } from '#derive/refusals.ts'
 import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { readTags, type Tags } from './entity-tags.ts'
 
 export type Headers = ReturnType<typeof readHeaders>
 

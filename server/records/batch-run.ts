@@ -5,15 +5,12 @@ import { type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import type { RecordResults } from './commands.ts'
-import type { ExpectedVersion } from './expected.ts'
+import type { RecordResults } from './summary.ts'
 import type { Outcomes, WriteSet } from './write-set.ts'
 
 /** The data that the parts of a batch share: operations, outcomes, and references from one operation to another. */
 
-/** An operation and the version that it expects of its record. */
-export type OrderedOperation = BatchRow & { expected: ExpectedVersion }
-export type AcceptedRow = Extract<OrderedOperation, { wanted: BatchOperation }>
+export type AcceptedRow = Extract<BatchRow, { wanted: BatchOperation }>
 
 export type OperationResult = RecordResults[BatchOp]
 

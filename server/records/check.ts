@@ -6,7 +6,7 @@ import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
 import { lookedUp, lookUp, readingReferences, type SentValues } from '#sql/records/prefetch.ts'
 import type { WriteContext } from './actor.ts'
-import type { PrefetchedRow } from './command.ts'
+import type { PrefetchedRow } from './look-up.ts'
 import type { ReadRecord } from './preview.ts'
 
 /** Returns the record as it would be, and its problems except circles of a tree. */

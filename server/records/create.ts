@@ -5,18 +5,20 @@ import { isPlanLimited, planLimit } from '#registry/subscription.ts'
 import type { Origin } from '#sql/author.ts'
 import { drawRecordIds, insertRecords } from '#sql/records/insert.ts'
 import { prefetchForCreate } from '#sql/records/prefetch.ts'
-import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { slotsUsed, takeSlots, takeSlotsOrFail } from '#sql/system/quota.ts'
+import { isPlanFull } from '../store/faults.ts'
 import { judgeRecord, readOf, takenColumn } from './check.ts'
-import type { PrefetchedRow } from './command.ts'
-import { foundIn, type SetFacts } from './look-up.ts'
+import { foundIn, type PrefetchedRow, type SetFacts } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
 import type { Effect, ReadRecord } from './preview.ts'
 import { heldPlan } from './quota.ts'
 import { refuseApproval } from './rights.ts'
 import {
+  canTravel,
   type Outcomes,
   prefetchRows,
   refusalOf,
+  retryLate,
   type WriteResult,
   type WriteSet,
   writeRows,
@@ -99,17 +101,26 @@ async function withIds(
 
 type JudgedSet = { accepted: readonly AcceptedRecord[]; found: SetFacts; outcomes: Outcomes<WriteResult> }
 
-/** Takes quota slots of the plan. Returns the rows that have one; the others are refused. */
+/**
+ * Takes quota slots of the plan. Returns the rows that have one; the others are refused. Where the statements are sent
+ * with the commit and there is room by the look-up, so is this one: the last slot may go to another transaction.
+ */
 async function withSlots(
   set: WriteSet,
-  { name }: Definition,
+  definition: Definition,
   { accepted, found, outcomes }: JudgedSet,
 ): Promise<readonly AcceptedRecord[]> {
   const { transaction, actor } = set
   const { companyId } = actor
+  const { name } = definition
   if (!isPlanLimited(name) || accepted.length === 0) return accepted
   const limit = planLimit(found.plan ?? (await heldPlan(set)), name)
   if (limit === null) return accepted
+  if (canTravel(set, definition) && found.used !== undefined && found.used + accepted.length <= limit) {
+    transaction.send(takeSlotsOrFail(companyId, name, limit, accepted.length))
+    retryLate(set, isPlanFull)
+    return accepted
+  }
   const take = async (slots: number) => (await transaction.run(takeSlots(companyId, name, limit, slots))).length > 0
   if (await take(accepted.length)) return accepted
   const [row] = await transaction.run<{ used: number }>(slotsUsed(companyId, name))

@@ -1,19 +1,6 @@
+import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { PrefetchedRow } from './command.ts'
-
-/** The conditions of a caller on the version of a record (RFC 9110 13.1); undefined is none. */
-export type ExpectedVersion =
-  | {
-      /** The record must exist. */
-      present?: true
-      /** The version must be one of these. */
-      versions?: readonly number[]
-      /** Some ETags of the caller were weak, and named no version. */
-      weakened?: boolean
-      /** The version must be none of these; `any` excludes every version. */
-      unwanted?: 'any' | readonly number[]
-    }
-  | undefined
+import type { PrefetchedRow } from './look-up.ts'
 
 /** Throws if the caller does not expect the version. Decisions, Conditional requests. */
 export function expectVersion(version: number, expected: ExpectedVersion): void {

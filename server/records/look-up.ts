@@ -1,11 +1,23 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
 import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/records/prefetch.ts'
+import { type Prefetch, prefetchStatement } from '#sql/statement.ts'
+import type { Transaction } from '../store/database.ts'
 import { takenColumn } from './check.ts'
-import type { PrefetchedRow } from './command.ts'
+
+/** The row that was prefetched; null if there is none. */
+export type PrefetchedRow = { readonly [column: string]: Json } | null
+
+export async function readPrefetch(
+  transaction: Transaction,
+  { prefetch }: { prefetch: Prefetch | null },
+): Promise<PrefetchedRow> {
+  const [row] = prefetch ? await transaction.run<{ seen: PrefetchedRow }>(prefetchStatement(prefetch)) : []
+  return row?.seen ?? null
+}
 
 /** The look-ups of a set, from before any of its rows is written. */
 export type SetFacts = {
@@ -19,6 +31,8 @@ export type SetFacts = {
   newId(place: number): number | undefined
   /** The company's plan, if it limits the resource and was not locked otherwise. */
   plan: SubscriptionPlan | null | undefined
+  /** The count of live records that the plan limits, not locked; undefined if nothing is known of it. */
+  used: number | undefined
   /** The company's currency; empty unless records are created. */
   currency: string
 }
@@ -46,6 +60,7 @@ export function foundIn(definition: Definition, prefetched: PrefetchedRow): SetF
     },
     newId: (place) => (rows.get(place)?.[newIdColumn] ?? undefined) as number | undefined,
     plan: first?.plan as SubscriptionPlan | null | undefined,
+    used: (first?.used ?? undefined) as number | undefined,
     currency: (first?.[currencyColumn] ?? '') as string,
   }
 }

@@ -6,9 +6,10 @@ import type { Definition } from '#registry/definition.ts'
 import { kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { plannedChangesMax } from '#registry/limits.ts'
-import type { PlannedChange, Preview } from '#registry/refusals.ts'
+import { type PlannedChange, type Preview, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type PlannedRow, plannedBy } from '#sql/records/written-changes.ts'
+import { version } from '../config/config.ts'
 import type { Transaction } from '../store/database.ts'
 import { derivedKey, type SealingKeys } from '../store/seal.ts'
 import type { Actor } from './actor.ts'
@@ -28,18 +29,39 @@ export type Effect = {
 export type ReadRecord = { field: string; records: string; record: JsonObject | null }
 
 /** All parts of a call that decide its effect: if one differs, the call does something else. */
-export type PlannedCall = { version: string; method: string; path: string; body: Json; conditions: Json }
+export type PlannedCall = { method: string; path: string; body: Json; conditions: Json }
+
+/** `after` is the last change of earlier batches of the same write, which do not count. */
+type PlannedWork = { call: PlannedCall; effects: readonly Effect[]; after?: number | undefined }
+
+/**
+ * Ends successful work before its commit. Returns its preview if it is a dry-run. With `ifPlan` the work is rolled back
+ * and refused unless its preview has that hash. Decisions, Plans.
+ */
+export async function concludeWork(
+  transaction: Transaction,
+  actor: Actor,
+  keys: SealingKeys,
+  { dryRun, ifPlan, ...work }: PlannedWork & { dryRun: boolean; ifPlan: string | undefined },
+): Promise<Preview | undefined> {
+  if (!dryRun && ifPlan === undefined) return undefined
+  const plan = await createPreview(transaction, actor, keys, work)
+  if (ifPlan !== undefined && ifPlan !== plan.hash) {
+    transaction.undo()
+    throw new Refusal('plan_changed', { plan })
+  }
+  return dryRun ? plan : undefined
+}
 
 /**
  * Returns the changes that a transaction has written so far under its `writeId`, and a hash. The hash covers the
  * changes and all that they depend on. It is keyed, so that it reveals nothing that the caller may not see.
- * `after` is the last change of earlier batches of the same write, which do not count.
  */
 export async function createPreview(
   transaction: Transaction,
   actor: Actor,
   keys: SealingKeys,
-  { call, effects, after = 0 }: { call: PlannedCall; effects: readonly Effect[]; after?: number | undefined },
+  { call, effects, after = 0 }: PlannedWork,
 ): Promise<Preview> {
   const { companyId, writeId } = actor
   const [rows, rights, key] = await Promise.all([
@@ -54,7 +76,7 @@ export async function createPreview(
   const read = effects.map((effect) => readBefore(made, effect.read)) as readonly unknown[] as Json
   const whole = {
     company: companyId,
-    call,
+    call: { version, ...call },
     changes,
     read,
     would_delete: sortGroups(wouldDelete),

@@ -1,3 +1,4 @@
+import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { deleteBlocked } from '#derive/refusals.ts'
 import { type Definition, isIn, isProtected, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -20,34 +21,26 @@ import {
 } from '#sql/records/remove.ts'
 import { conflict } from '#sql/statement.ts'
 import type { WriteContext } from './actor.ts'
-import type { Command, PrefetchedRow } from './command.ts'
-import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
+import { requireHeldRecord } from './expected.ts'
 import { holdRecords } from './locks.ts'
+import type { PrefetchedRow } from './look-up.ts'
 import { releaseQuotaSlots } from './quota.ts'
+import type { Command } from './write-record.ts'
 
 /** Records of one resource on which a deletion has one effect. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
 
 export type RemovalResult = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
 
-/** Throws if the caller lacks a permission. */
-export type PermissionCheck = (permission: string) => void
-
-type RemovalRequest = {
-  definition: Definition
-  id: number
-  expected: ExpectedVersion
-  mayDo?: PermissionCheck | undefined
-}
-
 /**
  * Deletes a record unless protected history refers to it. Records that belong to it alone are deleted along. Others
- * stay, and their references to it are emptied. A preview does the same, and its caller rolls back. `mayDo` checks the
- * resources that are deleted along. Spec, Request and response rules 3 and 4.
+ * stay, and their references to it are emptied. A preview does the same, and its caller rolls back. Spec, Request and
+ * response rules 3 and 4.
  */
 export const createRemoval = (
   companyId: number,
-  { definition, id, expected, mayDo }: RemovalRequest,
+  definition: Definition,
+  { id, expected }: { id: number; expected: ExpectedVersion },
 ): Command<RemovalResult> => ({
   prefetch: prefetchForDelete(companyId, definition, id),
   async execute(transaction, actor, prefetched) {
@@ -59,7 +52,7 @@ export const createRemoval = (
       planRemoval(context, { definition, id, family: familyOf(prefetched) }),
     ])
     const removalId = drawn?.id as number
-    for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
+    for (const records of plan.cascades.keys()) actor.mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'

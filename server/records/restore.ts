@@ -19,7 +19,7 @@ import type { Actor, WriteContext } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord } from './locks.ts'
 import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
-import { type Group, type PermissionCheck, resourceNamed } from './remove.ts'
+import { type Group, resourceNamed } from './remove.ts'
 import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } from './restore-problems.ts'
 import { takenField } from './write-set.ts'
 
@@ -34,12 +34,11 @@ export async function restoreRemoval(
   transaction: Transaction,
   actor: Actor,
   removalId: number,
-  mayDo: PermissionCheck,
 ): Promise<RestoreResult> {
   const context = { transaction, actor }
   const [removal] = await transaction.run<HeldRemoval>(removalsById(actor.companyId, [removalId]))
   if (!removal) throw new Refusal('not_found')
-  for (const { definition } of groupsOf(removal)) mayDo(permission(definition.name, 'EDIT'))
+  for (const { definition } of groupsOf(removal)) actor.mayDo?.(permission(definition.name, 'EDIT'))
   refuseIfOver(removal)
   await lockWhatIsSeen(context, async () => {
     const request = new LockRequest()

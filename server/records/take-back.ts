@@ -3,8 +3,7 @@ import { isSameJson, type JsonObject } from '#registry/json.ts'
 import type { UndoConflict } from '#registry/refusals.ts'
 import { changedSince, type UndoRow } from '#sql/records/written-changes.ts'
 import type { WriteContext } from './actor.ts'
-import { type PrefetchedRow, readPrefetch } from './command.ts'
-import { onlyRow } from './look-up.ts'
+import { onlyRow, type PrefetchedRow, readPrefetch } from './look-up.ts'
 import {
   createRemoval,
   familyOf,
@@ -116,7 +115,7 @@ async function deletionOf(
   { records, record_id: id }: Pick<UndoRow, 'records' | 'record_id'>,
 ) {
   const definition = resourceNamed(records)
-  const work = createRemoval(actor.companyId, { definition, id, expected: undefined })
+  const work = createRemoval(actor.companyId, definition, { id, expected: undefined })
   return { definition, id, work, seen: await readPrefetch(transaction, work) }
 }
 

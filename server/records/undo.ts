@@ -7,7 +7,6 @@ import { treesOf } from '#sql/records/lock-order.ts'
 import { type HeldRemoval, removalsById } from '#sql/records/restore.ts'
 import { changesOfWrite, holdUndo, moveUndo, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Actor, WriteContext } from './actor.ts'
-import type { Command } from './command.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord } from './locks.ts'
 import type { Effect } from './preview.ts'
 import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from './remove.ts'
@@ -15,6 +14,7 @@ import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
 import { oldFieldsOf, type Step, stepsOf } from './undo-steps.ts'
+import type { Command } from './write-record.ts'
 
 export type UndoSummary = {
   /** Records that this call took back, and those that later calls take back. */

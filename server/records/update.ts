@@ -1,3 +1,4 @@
+import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { isUnseen } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
@@ -9,9 +10,8 @@ import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/pr
 import { updateHeld } from '#sql/records/update.ts'
 import { conflict } from '#sql/statement.ts'
 import { checkCircles, judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
-import type { PrefetchedRow } from './command.ts'
-import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
-import { foundIn } from './look-up.ts'
+import { requireHeldRecord } from './expected.ts'
+import { foundIn, type PrefetchedRow } from './look-up.ts'
 import { refuseApproval } from './rights.ts'
 import {
   type ChangeResult,

@@ -1,4 +1,5 @@
 import { checkValue } from '#derive/check-value.ts'
+import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
@@ -6,18 +7,17 @@ import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Command, type PrefetchedRow, readPrefetch, runLocked } from './command.ts'
-import { type ExpectedVersion, requireHeldRecord } from './expected.ts'
+import { requireHeldRecord } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
-import { onlyRow } from './look-up.ts'
-import { createOne, updateOne, type WriteEnding } from './write-record.ts'
+import { onlyRow, type PrefetchedRow, readPrefetch } from './look-up.ts'
+import { type Command, createOne, runLocked, updateOne, type WriteEnding } from './write-record.ts'
 import { type ChangeResult, type LateConflict, noneLate, takenField } from './write-set.ts'
 
 /** Writes to a record that is named by its external reference. */
 
 export type UpsertResult = ChangeResult & { created: boolean }
 
-type UpsertRequest = WriteEnding & { definition: Definition; reference: string; body: Json; expected: ExpectedVersion }
+type UpsertRequest = WriteEnding & { reference: string; body: Json; expected: ExpectedVersion }
 
 /**
  * Changes the live record with the reference, or creates one. The reference is locked first and then looked up, so that
@@ -26,7 +26,8 @@ type UpsertRequest = WriteEnding & { definition: Definition; reference: string; 
  */
 export function upsert(
   companyId: number,
-  { definition, reference, body, expected, late = noneLate(), isFinal }: UpsertRequest,
+  definition: Definition,
+  { reference, body, expected, late = noneLate(), isFinal }: UpsertRequest,
 ): Command<UpsertResult> {
   const value = readReference(reference)
   return {

@@ -11,7 +11,7 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { notUnique, sentOf } from './check.ts'
-import { type PrefetchedRow, readPrefetch } from './command.ts'
+import { type PrefetchedRow, readPrefetch } from './look-up.ts'
 import type { Effect } from './preview.ts'
 import { recordTag } from './tag.ts'
 import type { ChangedRow } from './update.ts'
@@ -56,7 +56,7 @@ export type WriteSet = {
 
 /** Conflicts after the look-up. The object survives retries of the transaction. */
 export type LateConflict = {
-  /** Number of times that another transaction took a unique value between the look-up and the write. */
+  /** Number of times that another transaction took a unique value or the last slot between the look-up and the write. */
   times: number
   /** Whether the transaction was rolled back because of it: later rows have no outcome. */
   isUndone: boolean
@@ -99,14 +99,12 @@ export async function prefetchRows(
   return readPrefetch(transaction, { prefetch: prefetch(actor.companyId, definition, asked) })
 }
 
-/** A row that may share a transaction with others of its operation and resource, and the result for its caller. */
-export type SetRow<T> = {
+/** A row that may share a transaction with others of its operation and resource. */
+export type SetRow = {
   operation: SetOperation<unknown>
   definition: Definition
   row: ChangedRow
   lookUp: LookUpRow
-  /** Returns the result for the caller. `done` is the result of the operation. */
-  say(done: unknown): T
   /** Names of all that one transaction at a time can write: its record, its unique values, the trees it changes. */
   holds: readonly string[]
 }
@@ -124,8 +122,17 @@ export function shortSet(transaction: Transaction, actor: Actor, late: LateConfl
  * retry looks for the taken value. Nor can they if fields are withheld from the actor: the ETag is that of the record
  * as shown.
  */
-const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
+export const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
   isFinal === true && !transaction.isLast && late.times === 0 && isWhole(definition, actor.lacksRights)
+
+/** Runs the transaction again if a statement that was sent with the commit fails by a late conflict. */
+export function retryLate({ transaction, late }: WriteSet, isLate: (error: unknown) => boolean): void {
+  transaction.onFailure((error) => {
+    if (!isLate(error)) return error
+    late.times++
+    return conflict(error)
+  })
+}
 
 /** Returns the outcome of a set of one row. Throws it if it is a refusal. */
 export function outcomeOf<Done>([outcome]: Outcomes<Done>): Done {
@@ -164,11 +171,7 @@ export async function writeRows<Rest>(
 ): Promise<void> {
   const { transaction, actor, late } = set
   if (canTravel(set, definition)) {
-    transaction.onFailure((error) => {
-      if (takenField(definition, error) === undefined) return error
-      late.times++
-      return conflict(error)
-    })
+    retryLate(set, (error) => takenField(definition, error) !== undefined)
     for (const statement of statementsOf(false)) transaction.send(statement)
     for (const { place, id, version, rest } of rows) outcomes[place] = { id, version, json: null, ...rest }
     return

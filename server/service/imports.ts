@@ -3,19 +3,11 @@ import { isWhole } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
-import { invalidField, Refusal } from '#registry/refusals.ts'
+import { invalidField } from '#registry/refusals.ts'
 import { type NamesakeRow, namesakes } from '#sql/records/namesakes.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
-import {
-  type HeldImport,
-  holdImport,
-  type ImportRow,
-  insertImport,
-  lastOfWrite,
-  latestImports,
-  type NewImport,
-} from '#sql/system/imports.ts'
-import { type Actor, readWriteId } from '../records/actor.ts'
+import { type ImportRow, insertImport, latestImports, type NewImport } from '#sql/system/imports.ts'
+import type { Actor } from '../records/actor.ts'
 import { resourceNamed } from '../records/remove.ts'
 import type { Transaction } from '../store/database.ts'
 import { auditFacts } from './audit-log.ts'
@@ -53,40 +45,6 @@ export async function listImports(
 }
 
 const latestMax = 10
-
-/** Throws if the actor has begun no such import. */
-export async function ownImport(transaction: Transaction, actor: Actor, { name }: Definition, writeId: string) {
-  const [held] = readWriteId(writeId) === writeId ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
-  if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
-  return held
-}
-
-const unknownImport = 'You have begun no import with this id here. Begin it anew with its file.'
-
-/** The rows of the file that a batch settles: from the current position of the import to the next. */
-export type ImportPart = { writeId: string; from: number; to: number }
-
-/**
- * Returns the author of the next batch, who writes under the id of the import, after its earlier changes. The import is
- * locked until the transaction ends, so that concurrent batches settle each row once.
- */
-export async function goOn(
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  { writeId, from, to }: ImportPart,
-): Promise<{ actor: Actor; after: number }> {
-  const held = await ownImport(transaction, actor, definition, writeId)
-  if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
-  if (from < held.done || to <= from || to > held.rows) {
-    const detail = `The first ${held.done} of its ${held.rows} rows are settled; this is about ${from + 1} to ${to}. Go on from there.`
-    throw new Refusal('precondition_failed', { detail })
-  }
-  const [last] = await transaction.run<{ id: number }>(lastOfWrite(actor.companyId, writeId))
-  return { actor: { ...actor, writeId }, after: last?.id ?? 0 }
-}
-
-const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
 
 /** Finds records by values: of a reference those with these names, of a unique field the one with the value. */
 export async function lookUpValues(

@@ -8,7 +8,6 @@ import {
   deleteSessionById,
   deleteSessionsOf,
   holdAccount,
-  holdSession,
   insertSession,
   type SessionKey,
   type SessionOrigin,
@@ -73,11 +72,23 @@ export async function readLiveSession(database: Database, text: string | undefin
   return sessionOf(key, row)
 }
 
-/** Returns the live session at the beginning of a write, locked until its end. */
-export async function holdLiveSession(transaction: Transaction, key: SessionKey): Promise<Session> {
-  const [row] = await transaction.run<SessionRow>(holdSession(key))
+/** Returns the session of a row. Throws if there is none: the session is over, or its account is disabled. */
+export function sessionOf(key: SessionKey, row: SessionRow | undefined): Session {
   if (!row) throw notSignedIn()
-  return sessionOf(key, row)
+  return {
+    key,
+    row,
+    actor: {
+      companyId: key.companyId,
+      accountId: row.account_id,
+      tokenId: null,
+      channel: 'console',
+      writeId: newWriteId(),
+      lacksRights: lackedRights(row.permissions),
+      tagKey: row.tag_key,
+      mayDo: (permission) => needPermission({ row }, permission),
+    },
+  }
 }
 
 export async function endSession(database: Database, text: string | undefined, from: RequestOrigin): Promise<void> {
@@ -116,27 +127,13 @@ export async function endSessionsOf(
 }
 
 /** Throws if the account lacks a permission, with its name. */
-export function needPermission({ row }: Session, permission: string): void {
+export function needPermission({ row }: Pick<Session, 'row'>, permission: string): void {
   if (row.permissions.includes(permission)) return
   throw new Refusal('insufficient_scope', {
     detail: `Your account does not hold ${permission}. Ask somebody who manages the accounts of your company for it.`,
     required_scope: permission,
   })
 }
-
-const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
-  key,
-  row,
-  actor: {
-    companyId: key.companyId,
-    accountId: row.account_id,
-    tokenId: null,
-    channel: 'console',
-    writeId: newWriteId(),
-    lacksRights: lackedRights(row.permissions),
-    tagKey: row.tag_key,
-  },
-})
 
 /** Returns the author of a sign-in or sign-out for the log. It has no write, so it cannot be undone. */
 export const signedInAs = (

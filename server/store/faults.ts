@@ -80,3 +80,9 @@ export function violatedIndex(error: unknown): string | undefined {
   const [, index = ''] = String(message).split('"')
   return index.slice(0, index.lastIndexOf('_'))
 }
+
+/** Returns whether the plan had too few slots for a write that did not wait for the count. */
+export const isPlanFull = (error: unknown): boolean => {
+  const { code, column, message } = (error ?? {}) as CodedError & { column?: unknown }
+  return code === '23502' && (column === 'used' || String(message).includes('"used"'))
+}

@@ -1,131 +1,191 @@
-import { Refusal } from '#registry/refusals.ts'
+import { orRefusal, orThrow, Refusal } from '#registry/refusals.ts'
 import { type TagRow, tagsOf, tagWithin } from '#sql/records/tags.ts'
 import { conflict, type Statement } from '#sql/statement.ts'
-import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
-import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
-import type { SessionKey } from '#sql/system/sessions.ts'
+import { waitBriefly } from '#sql/system/connection.ts'
+import { closeGate, passGate } from '#sql/system/locks.ts'
 import {
   answersKey,
-  type ClaimRow,
-  claimForSession,
-  claimKeys,
   deleteStoredResponses,
-  type EarlierRow,
-  findStoredResponse,
-  type KeyAsk,
   type KeyTagRow,
   type NewStoredResponse,
   storeResponses,
 } from '#sql/system/stored-responses.ts'
-import type { Share } from '../fair/shares.ts'
-import { type Actor, operator } from '../records/actor.ts'
-import { type Command, type PrefetchedRow, readPrefetch } from '../records/command.ts'
+import type { PrefetchedRow } from '../records/look-up.ts'
 import type { UnreadRecord } from '../records/write-set.ts'
-import { holdLiveSession, type Session } from '../service/session.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
-import { earlierAnswer, type KeyPolicy, type KeyState } from './idempotency.ts'
+import type { Caller, WorkNeeds } from './caller.ts'
+import { findEarlier, type KeyPolicy, type PartPolicy } from './idempotency.ts'
 
-/** A write: its caller, its key, and its work. */
-export type Write<Who, Answer> = {
-  caller: Caller<Who>
-  keys?: KeyPolicy<Answer, Who> | undefined
-  /** Rolls the work back. The answer stays. */
-  dryRun?: boolean
+/** A write: the rights of its caller, its key, its work and its response. `Row` is the caller as the database has it. */
+export type Write<Row, Who, Response> = {
+  /** Returns the caller with its rights. Throws if it lacks one. `isFinal`: the refusal ends the write. */
+  admit(row: Row, isFinal: boolean): Who
+  keys?: KeyPolicy<Response, Who> | undefined
+  /** The row of a part of a series. */
+  part?: PartPolicy<Response> | undefined
+  work: WorkNeeds & { execute(transaction: Transaction, who: Who, seen: PrefetchedRow): Promise<Response> }
+  /** Returns the response for a refusal of the work, which is then committed. Without it a refusal rolls back. */
+  refuse?(refusal: Refusal): Response
+  /** Returns the record whose ETag is added to the response after the commit. */
+  unread?(response: Response): UnreadRecord | undefined
+}
+
+/** The work of writes that share a transaction. It returns their outcomes in order; undefined for one without. */
+export type SharedWork<Who, Response> = WorkNeeds & {
+  execute(
+    transaction: Transaction,
+    going: readonly { place: number; who: Who }[],
+    seen: PrefetchedRow,
+  ): Promise<readonly (Response | Refusal | undefined)[]>
+}
+
+type WriteOptions<Who, Response> = {
+  /** Rolls the work back. The response stays. */
+  dryRun?: boolean | undefined
   /** Takes the company's gate exclusively, and retries after a lock time-out or a lost connection. */
-  isRevocation?: boolean
-  work: WorkNeeds & { execute(transaction: Transaction, who: Who, seen: PrefetchedRow): Promise<Answer> }
-  /** Returns the answer for a refusal of the work, which is then committed. Without it a refusal rolls back. */
-  refuse?(refusal: Refusal): Answer
-  /** Returns the record whose ETag is added to the answer after the commit. */
-  unread?(answer: Answer): UnreadRecord | undefined
+  isRevocation?: boolean | undefined
+  /** The work of all writes, which waits only briefly for locks and is not retried; without it there is one write. */
+  shared?: SharedWork<Who, Response> | undefined
   /** Returns the last statements before the commit. */
-  note?(who: Who, answer: Answer): readonly Statement[]
+  log?(written: readonly { place: number; who: Who; response: Response }[]): readonly Statement[]
 }
 
-type WorkNeeds = { [part in 'locks' | 'prefetch']?: Command<unknown>[part] | undefined }
-
-/** Reads the rights of a caller, locks them until the commit, and checks them. */
-export type Caller<Who> = {
-  companyId: number
-  /** The share of the connections to use; the service's own by default. */
-  share?: Share
-  /** Claims the key and locks the caller. Takes the locks and prefetches if the work is going to run. */
-  begin(transaction: Transaction, key: KeyAsk | undefined, needs: WorkNeeds): Promise<BegunWrite<Who>>
-}
-
-/** `who` throws if the caller is refused; `seen` is the prefetched row. */
-type BegunWrite<Who> = KeyState & { who(): Who; seen: PrefetchedRow }
+/** A write after the commit; `tag` is the ETag of its unread record. */
+type WrittenResponse<Who, Response> = { who: Who; response: Response; tag: string | undefined }
 
 /**
- * Runs a write in one transaction: its changes, log entry and stored answer commit together. The key is claimed in a
- * statement before the look-up of its answer, because a statement sees what was committed when it began. Decisions,
- * Idempotency and Locks.
+ * Runs the writes of one caller in one transaction: gate, claim, rights, work, responses, log. A lone write is a group
+ * of one. Of writes that share the transaction, each one that does not simply succeed (a refusal, a replay, a key in
+ * flight, a locked record) has no result, and runs alone.
+ * A key is claimed in a statement before the look-up of its response, because a statement sees what was committed when
+ * it began. Decisions, Groups, Idempotency and Locks.
  */
-export async function runWrite<Who, Answer>(database: Database, write: Write<Who, Answer>) {
-  const { caller, keys, dryRun = false, isRevocation = false, work, refuse, unread: unreadOf, note } = write
-  const { companyId, share } = caller
-  const { who, answer, unread, tags } = await database.transaction(
+export async function runWrites<Row, Who, Response>(
+  database: Database,
+  { companyId, share, begin }: Caller<Row>,
+  writes: readonly Write<Row, Who, Response>[],
+  { dryRun, isRevocation = false, shared, log }: WriteOptions<Who, Response> = {},
+): Promise<readonly (WrittenResponse<Who, Response> | undefined)[]> {
+  const [first] = writes as readonly [Write<Row, Who, Response>]
+  const { written, tags } = await database.transaction(
     async (transaction) => {
+      if (shared) transaction.send(waitBriefly)
       transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
-      const begun = await caller.begin(transaction, keys, work)
-      const who = begun.who()
-      let isNew = true
-      const answer = await runWork(async () => {
-        const earlier = keys && earlierAnswer(keys, begun)
-        if (!keys || !earlier) return work.execute(transaction, who, begun.seen)
-        isNew = false
-        return keys.replay(earlier, transaction, who)
-      }, refuse)
+      const [part, { row, seen, states }] = await Promise.all([
+        first.part?.find(transaction),
+        begin(
+          transaction,
+          writes.flatMap(({ keys }) => keys ?? []),
+          shared ?? first.work,
+          !shared,
+        ),
+      ])
+      const members = writes.flatMap((write, place) => {
+        const { keys } = write
+        const who = orRefusal(() => write.admit(row, !shared))
+        const state = states[place] ?? {}
+        const earlier = orRefusal(() => keys && findEarlier(keys, state))
+        if (shared && (who instanceof Refusal || earlier)) return []
+        return [{ place, write, who: orThrow(who), earlier, isOver: state.earlier?.is_over ?? false }]
+      })
+      const alone = async ({ write, who, earlier }: (typeof members)[number]): Promise<Response> => {
+        if (part) return part.response
+        try {
+          const stored = orThrow(earlier)
+          return stored && write.keys
+            ? await write.keys.replay(stored, transaction, who)
+            : await write.work.execute(transaction, who, seen)
+        } catch (error) {
+          if (write.refuse && error instanceof Refusal) return write.refuse(error)
+          throw error
+        }
+      }
+      const outcomes = shared
+        ? members.length === 0
+          ? []
+          : await shared.execute(transaction, members, seen)
+        : await Promise.all(members.map(alone))
+      const written = members.flatMap((member, index) => {
+        const response = outcomes[index]
+        return response === undefined || response instanceof Refusal ? [] : [{ ...member, response }]
+      })
       if (dryRun) transaction.undo()
-      const unread = unreadOf?.(answer)
-      const answered = { keys, answer, unread, isOver: begun.earlier?.is_over ?? false }
-      const sent = isNew ? await sendAnswers(transaction, { companyId, who }, [answered]) : undefined
-      for (const statement of note?.(who, answer) ?? []) transaction.send(statement)
-      return { who, answer, unread, tags: sent?.tags }
+      const isNew = ({ earlier }: (typeof members)[number]) => !part && !earlier
+      const { tags } = await sendResponses(transaction, companyId, written.filter(isNew))
+      if (written.length > 0) for (const statement of log?.(written) ?? []) transaction.send(statement)
+      return { written, tags }
     },
     share,
-    { isPersistent: isRevocation },
+    { isPersistent: isRevocation, isOnce: shared !== undefined },
   )
-  return { who, answer, tag: unread && (await tags)?.get(unread.id) }
+  const tagOf = await tags
+  const results = new Map(
+    written.map(({ place, write, who, response }) => {
+      const unread = write.unread?.(response)
+      return [place, { who, response, tag: unread && tagOf.get(unread.id) }]
+    }),
+  )
+  return writes.map((_, place) => results.get(place))
 }
 
-/** An answer under its key. `isOver`: the key has an earlier one that no longer counts. */
-type KeyedResponse<Who, Answer> = {
-  keys: KeyPolicy<Answer, Who> | undefined
-  answer: Answer
-  unread: UnreadRecord | undefined
+/** Runs one write, with its retries, and waits for locks. Throws if its caller is refused. */
+export async function runWrite<Row, Who, Response>(
+  database: Database,
+  caller: Caller<Row>,
+  write: Write<Row, Who, Response>,
+  options?: Omit<WriteOptions<Who, Response>, 'shared'>,
+): Promise<WrittenResponse<Who, Response>> {
+  const [written] = await runWrites(database, caller, [write], options)
+  return written as WrittenResponse<Who, Response>
+}
+
+/** The response of a write. `isOver`: its key has an earlier one that no longer counts. */
+type NewResponse<Who, Response> = {
+  write: Pick<Write<never, Who, Response>, 'keys' | 'part' | 'unread'>
+  who: Who
+  response: Response
   isOver: boolean
 }
 
 /**
- * Stores the answers of calls under their keys, and queries the ETags of unread records, which arrive with the commit.
- * All records are of one resource.
+ * Stores responses, and queries the ETags of unread records, which arrive with the commit. All records are of one
+ * resource.
  */
-export async function sendAnswers<Who, Answer>(
+export async function sendResponses<Who, Response>(
   transaction: Transaction,
-  { companyId, who }: { companyId: number; who: Who },
-  answers: readonly KeyedResponse<Who, Answer>[],
+  companyId: number,
+  responses: readonly NewResponse<Who, Response>[],
 ): Promise<{ tags: Promise<ReadonlyMap<number, string>> }> {
   const kept: NewStoredResponse[] = []
   const over: string[] = []
-  const others: number[] = []
-  for (const { keys, answer, unread, isOver } of answers) {
-    const stored = keys && (await keys.keep(answer, transaction, who))
-    if (keys && stored)
-      kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored, record_id: unread?.id })
-    else if (unread) others.push(unread.id)
-    if (keys && stored && isOver) over.push(keys.key)
+  const unread: UnreadRecord[] = []
+  const definition = responses.map(({ write, response }) => write.unread?.(response)?.definition).find((one) => one)
+  for (const { write, who, response, isOver } of responses) {
+    const { keys, part } = write
+    const record = write.unread?.(response)
+    for (const statement of part?.store(response) ?? []) transaction.send(statement)
+    const stored = await keys?.keep(response, transaction, who)
+    if (keys && stored) {
+      kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored, record_id: record?.id })
+      if (isOver) over.push(keys.key)
+    } else if (record) unread.push(record)
   }
-  const definition = answers.find(({ unread }) => unread)?.unread?.definition
   if (over.length > 0) transaction.send(deleteStoredResponses(companyId, over))
   transaction.onFailure((error) => (violatedIndex(error) === answersKey ? conflict(error) : error))
   const [stored, read] = [
     kept.length > 0
       ? transaction.run<KeyTagRow>(storeResponses(companyId, kept, definition && tagWithin(definition)))
       : [],
-    definition && others.length > 0 ? transaction.run<TagRow>(tagsOf(companyId, definition, others)) : [],
+    definition && unread.length > 0
+      ? transaction.run<TagRow>(
+          tagsOf(
+            companyId,
+            definition,
+            unread.map(({ id }) => id),
+          ),
+        )
+      : [],
   ]
   const tags = Promise.all([stored, read]).then(([stored, read]) => {
     const idOf = new Map(kept.map(({ key, record_id }) => [key, record_id as number]))
@@ -138,53 +198,3 @@ export async function sendAnswers<Who, Answer>(
   tags.catch(() => undefined)
   return { tags }
 }
-
-async function runWork<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {
-  try {
-    return await work()
-  } catch (error) {
-    if (refuse && error instanceof Refusal) return refuse(error)
-    throw error
-  }
-}
-
-type Claim = Pick<ClaimRow, 'claimed'>
-
-/** Returns the caller with a token. `admit` returns its row, or throws a refusal. */
-export const tokenCaller = (
-  ask: CallerAsk,
-  share: Share,
-  admit: (row: CallerRow | undefined) => CallerRow,
-): Caller<CallerRow> => ({
-  companyId: ask.companyId,
-  share,
-  async begin(transaction, key, { locks = [], prefetch = null }) {
-    const claims = key ? transaction.run<Claim>(claimKeys([key], ask)) : []
-    if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
-    const begun = transaction.run<BeginRow<PrefetchedRow>>(beginWrite(ask, key ? [key] : [], prefetch))
-    const [[claim], [row]] = await Promise.all([claims, begun])
-    return { who: () => admit(row), seen: row?.seen ?? null, claimed: claim?.claimed, earlier: row }
-  },
-})
-
-/** Returns the caller with a session. The work itself reads the data that it needs. */
-export const sessionCaller = (session: SessionKey, admit: (held: Session) => Session): Caller<Session> => ({
-  companyId: session.companyId,
-  async begin(transaction, key) {
-    const [[claim], held, [earlier]] = await Promise.all([
-      key ? transaction.run<Claim>(claimForSession(key.lock)) : [],
-      holdLiveSession(transaction, session),
-      key ? transaction.run<EarlierRow>(findStoredResponse(session.companyId, key.key)) : [],
-    ])
-    return { who: () => admit(held), seen: null, claimed: claim?.claimed, earlier }
-  },
-})
-
-/** Returns the operator's command as a caller. It has no keys and is never refused. */
-export const operatorCaller = (companyId: number): Caller<Actor> => ({
-  companyId,
-  async begin(transaction, _key, { locks = [], prefetch = null }) {
-    if (locks.length > 0) transaction.send(takeValues(companyId, locks))
-    return { who: () => operator(companyId), seen: await readPrefetch(transaction, { prefetch }) }
-  },
-})

@@ -6,7 +6,7 @@ import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
 import { type Expressions, eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
-import { planHeld } from '../system/quota.ts'
+import { planHeld, usedNow } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
@@ -19,7 +19,7 @@ export type LookUpRow = { id?: number | null; sent: SentValues }
 
 /**
  * Prefetches for creates: their ids, the referenced records, the holders of their unique values, the company's
- * currency, and the plan if it limits them. All look-ups of a set come as one row whose `rows` have their places. Where
+ * currency, and the plan if it limits them, with the count of live records. All look-ups of a set come as one row whose `rows` have their places. Where
  * companies are distributed the ids are drawn later: an id of a single server would contain its number, and exceed
  * 2^53.
  */
@@ -36,7 +36,7 @@ export function prefetchForCreate(
     values: { companyId, target: rowsJson(needs, rows) },
     query({ companyId, target }, among) {
       const newId = eitherSql(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
-      const plan = sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`
+      const plan = sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan, (${usedNow(companyId, definition.name)}) as used`
       const columns = [
         sql`${currencyOf(companyId)} as ${identifier(currencyColumn)}`,
         ...(isPlanLimited(definition.name) ? [plan] : []),

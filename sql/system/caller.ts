@@ -92,6 +92,28 @@ const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::t
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
   sql`where company_id = ${companyId} and ${equalsIndexed(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
+/** The caller of a write, as the first statements of its transaction find it: by a token or by a session. */
+export type CallerSource<Values extends { companyId: number } = { companyId: number }> = {
+  /** The beginning of the names of the statements. */
+  name: string
+  values: Values
+  /** Selects the caller with its rights, its row locked. */
+  query(given: StatementInput<Values>, lock: string): Sql
+  /** The condition on its columns by which the write may go on. */
+  passes: Sql
+  /** Selects one row if the caller is live, else none. */
+  live: Sql
+}
+
+/** Returns the caller with a token. */
+export const tokenSource = (ask: CallerAsk): CallerSource<CallerAsk> => ({
+  name: '',
+  values: ask,
+  query: callerOf,
+  passes: sql`live and address_allowed and lacks_scope is null and feature_off is null`,
+  live: sql`(select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where ${isLive()} offset 0)`,
+})
+
 /** Reads the caller alone, for a read that is refused in any case. */
 export const selectCaller = createBatchableRead<CallerAsk>({
   name: 'caller',

@@ -1,9 +1,8 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
 import { query, type Statement, sql, statement } from '../statement.ts'
-import { type CallerAsk, ofToken } from './caller.ts'
+import type { CallerSource } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
-import { isLive } from './tokens.ts'
 
 /** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */
 
@@ -23,20 +22,20 @@ export const takeValues = (companyId: number, locks: readonly ValueLock[]): Stat
   statement(takenWhere(companyRow(companyId), locks), 'values.take')
 
 /**
- * Takes the locks for a call that will run: its token is live, and its key is claimed by this transaction and has no
- * answer yet. Any other call takes none and waits for none.
+ * Takes the locks for a write that will run: its caller is live, and its key is claimed by this transaction and has no
+ * answer yet. Any other takes none and waits for none.
  */
-export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks: readonly ValueLock[]): Statement {
-  const token = sql`select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where ${isLive()}`
-  return key
-    ? statement(
-        takenWhere(
-          sql`(${token} and ${lockKey(key.lock)} and not exists (select from (${answerOf(ask.companyId, key.key)}) answer where not is_over) offset 0)`,
-          locks,
-        ),
-        'values.take-keyed',
-      )
-    : statement(takenWhere(sql`(${token} offset 0)`, locks), 'values.take-of-token')
+export function takeValuesOfWrite(
+  { name, live, values: { companyId } }: CallerSource,
+  key: KeyAsk | undefined,
+  locks: readonly ValueLock[],
+): Statement {
+  if (!key) return statement(takenWhere(live, locks), `${name}values.take-of-caller`)
+  const isFree = sql`${lockKey(key.lock)} and not exists (select from (${answerOf(companyId, key.key)}) answer where not is_over)`
+  return statement(
+    takenWhere(sql`(select from ${live} caller where ${isFree} offset 0)`, locks),
+    `${name}values.take-keyed`,
+  )
 }
 
 const takenWhere = (source: Sql, locks: readonly ValueLock[]): Sql =>

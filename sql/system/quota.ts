@@ -15,6 +15,19 @@ export const takeSlots = (companyId: number, records: string, limit: number, slo
   query('plan.take')`update plan_usage set used = used + ${slots}
     where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`
 
+/**
+ * Takes this many quota slots in a message that does not wait for the count. If fewer are left it fails: the column
+ * accepts no null.
+ */
+export const takeSlotsOrFail = (companyId: number, records: string, limit: number, slots: number): Statement =>
+  query('plan.take-or-fail')`update plan_usage
+    set used = case when used + ${slots} <= ${limit} then used + ${slots} end
+    where company_id = ${companyId} and records = ${records}`
+
+/** Selects the count without a lock. */
+export const usedNow = (companyId: number | Sql, records: string): Sql =>
+  sql`select used from plan_usage where company_id = ${companyId} and records = ${raw(`'${records}'`)}`
+
 export const releaseSlots = (companyId: number, records: string, slots: number): Statement =>
   query('plan.give-back')`
     update plan_usage set used = used - ${slots} where company_id = ${companyId} and records = ${records}`

@@ -1,7 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
 import { byKey, companyRow, equalsIndexed, inOrderOf } from '../access.ts'
+import type { StatementInput } from '../batchable.ts'
 import { eitherSql, instant, query, type Statement, sql, statement } from '../statement.ts'
+import type { CallerSource } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 
 /** The key of a session of the console: its company and the hash of its id. */
@@ -41,7 +43,7 @@ export const sessionDays = 30
 const seenLagSeconds = 60
 
 /** Selects the session itself, locked by `lock`. */
-const bySession = ({ companyId, idHash }: SessionKey, lock = ''): Sql => sql`(
+const bySession = ({ companyId, idHash }: StatementInput<SessionKey>, lock = ''): Sql => sql`(
     select ctid, * from sessions where company_id = ${companyId} and ${equalsIndexed(sql`id_hash`, idHash)}
     ${inOrderOf(sql`id_hash`)} ${raw(lock)}
   )`
@@ -58,24 +60,30 @@ const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`
       ${inOrderOf(sql`account_id`)} ${raw(lock)}
     )`
 
-const sessionRow = (key: SessionKey, lock = '') => sql`
+const sessionRow = (key: StatementInput<SessionKey>, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
     c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
-    s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale,
+    s.last_seen_at < now() - make_interval(secs => ${raw(`${seenLagSeconds}`)}) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from ${bySession(key, lock)} s
   cross join lateral ${byKey('accounts', key.companyId, raw('s.account_id'), lock)} a
   cross join ${companyRow(key.companyId)} c
   where s.expires_at > now()
-    and s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours}) and a.disabled_at is null`
+    and s.last_seen_at > now() - make_interval(hours => ${raw(`${sessionIdleHours}`)}) and a.disabled_at is null`
 
 export const selectSession = (key: SessionKey): Statement => statement(sessionRow(key), 'session')
 
 /**
- * Reads the session of a write and locks it until the commit. A sign-out, a disabled account or a removed permission
- * waits for it: once that is answered, no write with the old rights is still running.
+ * Returns the caller with a session, which is locked until the commit. A sign-out, a disabled account or a removed
+ * permission waits for it: once that is answered, no write with the old rights is still running.
  */
-export const holdSession = (key: SessionKey): Statement => statement(sessionRow(key, 'for share'), 'session.hold')
+export const sessionSource = (key: SessionKey): CallerSource<SessionKey> => ({
+  name: 'session.',
+  values: key,
+  query: sessionRow,
+  passes: sql`true`,
+  live: sql`(select from ${bySession(key)} s where expires_at > now() offset 0)`,
+})
 
 /** Updates `last_seen_at`. Skips a session that another request has locked, which updates it. */
 export const touchSession = (key: SessionKey): Statement =>

@@ -1,10 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
 import { rowsOf } from '../access.ts'
-import { prepareStatement, query, type Statement, sql, statement } from '../statement.ts'
-import { type CallerAsk, ofToken } from './caller.ts'
+import { prepareStatement, query, type Statement, sql } from '../statement.ts'
+import type { CallerSource } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
-import { isLive } from './tokens.ts'
 
 export type StoredResponseRow = {
   fingerprint: Buffer
@@ -31,21 +30,13 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
 
 /**
  * Claims keys until the transaction ends; false if another transaction holds one. No claim waits, so their order is
- * free. Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
+ * free. Only a live caller claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
-export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
-  query('keys.claim')`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
-    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
-    cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)
-    where ${isLive()}`
+export const claimKeys = (keys: readonly KeyAsk[], { name, live }: CallerSource): Statement =>
+  query(`${name}keys.claim`)`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+    from ${live} caller cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)`
 
 export type ClaimRow = { place: number; claimed: boolean }
-
-/** Claims a key for a caller whose session is locked already. */
-export const claimForSession = (lock: string): Statement => query('key.hold')`select ${lockKey(lock)} as claimed`
-
-export const findStoredResponse = (companyId: number, key: string): Statement =>
-  statement(answerOf(companyId, key), 'answer.find')
 
 /**
  * Selects the stored answer. Must run in a statement after the claim: only then does it see the answer of the last

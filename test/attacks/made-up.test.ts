@@ -6,12 +6,13 @@ import { ownOperations, standardOperations } from '#derive/operations/index.ts'
 import type { DataOperation, ResourceOperation } from '#derive/operations/operation.ts'
 import { commonFacts, idOf, recordPath } from '#derive/operations/record.ts'
 import { isDataRoute, type ResourceRoute, routes } from '#derive/routes.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry, servedResources } from '#registry/resources/index.ts'
 import type { ReadHandler } from '#server/pipeline/handler.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
-import { pathId } from '#server/pipeline/read-intent.ts'
-import { jsonType } from '#server/pipeline/stored-response.ts'
+import { createResponse } from '#server/pipeline/response.ts'
+import { pathId } from '#server/protocol/path-id.ts'
 import { fetchWithCaller } from '#sql/records/read.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { attackCopy, inCopy } from './planted.ts'
@@ -38,7 +39,7 @@ const card: ResourceOperation<'read'> = (definition, base) => ({
   collection: { turn: 'uses', requests: [{ sends: [], offers: [], title: 'It is a card', checks: [] }] },
 })
 
-type Shown = (definition: ResourceRoute['definition'], record: { readonly [field: string]: unknown }) => object
+type Shown = (definition: ResourceRoute['definition'], record: JsonObject) => JsonObject
 const cardHandler =
   (shown: Shown): ReadHandler<ResourceRoute> =>
   ({ definition }) =>
@@ -46,11 +47,7 @@ const cardHandler =
     statement: fetchWithCaller(ask, definition, pathId(params) ?? 0),
     reply({ json }: { json: string | null }) {
       if (json === null) throw new Refusal('not_found')
-      return {
-        status: 200,
-        headers: { 'Content-Type': jsonType },
-        body: JSON.stringify({ data: shown(definition, JSON.parse(json)) }),
-      }
+      return createResponse(200, shown(definition, JSON.parse(json)))
     },
   })
 
@@ -81,7 +78,7 @@ const run = async (by: ReadHandler<ResourceRoute>, described = operations): Prom
   }
 }
 
-const titleAlone: Shown = (definition, record) => ({ title: record[definition.title] })
+const titleAlone: Shown = (definition, record) => ({ title: record[definition.title] ?? null })
 
 test('A made-up operation is attacked on every resource, by every account and between companies', async () => {
   const { findings, byOperation, comparisons } = await run(cardHandler(titleAlone))

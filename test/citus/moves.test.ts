@@ -6,8 +6,10 @@ import { handlers } from '#server/pipeline/handlers/index.ts'
 import { createRecord } from '#server/records/write-record.ts'
 import { hashToken } from '#server/service/token-text.ts'
 import { type KeyPolicy, lockOf } from '#server/writes/idempotency.ts'
-import { sendAnswers } from '#server/writes/run-write.ts'
-import { claimKeys, findStoredResponse, type StoredResponseRow } from '#sql/system/stored-responses.ts'
+import { sendResponses } from '#server/writes/run-write.ts'
+import { statement } from '#sql/statement.ts'
+import { tokenSource } from '#sql/system/caller.ts'
+import { answerOf, claimKeys, type StoredResponseRow } from '#sql/system/stored-responses.ts'
 import type { TestResponse } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause, untilTold } from '../stage/wait.ts'
@@ -21,9 +23,10 @@ beforeAll(async () => {
   const paused: typeof handlers.create = (route) => {
     const bound = handlers.create(route)
     return (...asked) => {
-      const { prefetch, execute } = bound(...asked)
+      const { prefetch, execute, respond } = bound(...asked)
       return {
         prefetch,
+        respond,
         execute: async (...work) => {
           const own = gate
           gate = undefined
@@ -186,8 +189,8 @@ test('a key that is claimed on the new server too is done once: who comes second
   let done: TestResponse | undefined
   const heard = await stage.inTransaction(async (transaction) => {
     // A claim by itself holds nothing that a move waits for.
-    await transaction.run(claimKeys([{ key, lock: lockOf(company.id, key) }], ask))
-    const [earlier] = await transaction.run<StoredResponseRow>(findStoredResponse(company.id, key))
+    await transaction.run(claimKeys([{ key, lock: lockOf(company.id, key) }], tokenSource(ask)))
+    const [earlier] = await transaction.run<StoredResponseRow>(statement(answerOf(company.id, key)))
     if (earlier) return earlier
     await move(stage, company.id)
     done = await create()
@@ -197,8 +200,8 @@ test('a key that is claimed on the new server too is done once: who comes second
       keep: () => ({ status: 201, body: '{}', location: null, etag: null, request_id: null, write_id: null }),
       replay: () => undefined,
     }
-    const answered = { keys, answer: undefined, unread: undefined, isOver: false }
-    const { tags } = await sendAnswers(transaction, { companyId: company.id, who: undefined }, [answered])
+    const response = { write: { keys }, who: undefined, response: undefined, isOver: false }
+    const { tags } = await sendResponses(transaction, company.id, [response])
     await tags
     throw new Error('it was done twice')
   })

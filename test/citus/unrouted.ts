@@ -7,7 +7,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
     ...['select nextval(', 'history.ids', 'workers.ids', 'removals.id'],
   ],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
-    ...['tree.lock', 'gate.pass', 'gate.close', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
+    ...['tree.lock', 'gate.pass', 'gate.close', 'batch.lock', 'select pg_advisory_xact_lock'],
     'previews.turn',
     'previews.hour-turn',
     'select pg_try_advisory_xact_lock',

@@ -218,9 +218,7 @@ async function restoreOften(stage: Stage, { company }: Ground, seen: Contention,
     )
     if (!removal) continue
     try {
-      await stage.inTransaction((transaction) =>
-        restoreRemoval(transaction, operator(company.id), removal.id, () => {}),
-      )
+      await stage.inTransaction((transaction) => restoreRemoval(transaction, operator(company.id), removal.id))
       seen.restores++
     } catch (error) {
       if ((error as Error).name === 'Fault')

@@ -124,12 +124,11 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
       file: 'server/pipeline/handlers/tea.ts',
       put: `import { selectCaller } from '#sql/system/caller.ts'
 import type { ReadHandler } from '../handler.ts'
-import { replyOf } from '../stored-response.ts'
-import { createResponse } from './response.ts'
+import { createResponse } from '../response.ts'
 
 export const tea: ReadHandler = ({ success }) => (_call, _query, { ask }) => ({
   statement: selectCaller(ask),
-  reply: () => replyOf(createResponse(success, { tea: 'mint' })),
+  reply: () => createResponse(success, { tea: 'mint' }),
 })
 `,
     },

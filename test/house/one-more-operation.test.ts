@@ -9,9 +9,8 @@ import { Refusal, refusals } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { Handlers, HandlersOf, ReadHandler, WriteHandler } from '#server/pipeline/handler.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
-import { createResponse } from '#server/pipeline/handlers/response.ts'
-import { pathId } from '#server/pipeline/read-intent.ts'
-import { jsonType } from '#server/pipeline/stored-response.ts'
+import { createResponse } from '#server/pipeline/response.ts'
+import { pathId } from '#server/protocol/path-id.ts'
 import { fetchWithCaller, listWithCaller } from '#sql/records/read.ts'
 import { selectCaller } from '#sql/system/caller.ts'
 import { routesTable } from '../../tools/routes-table.ts'
@@ -126,34 +125,32 @@ const title: ResourceOperation<'read'> = (definition, base) => ({
   collection: { turn: 'uses', requests: [request] },
 })
 
-const read = (data: object) => ({
-  status: 200,
-  headers: { 'Content-Type': jsonType },
-  body: JSON.stringify({ data }),
-})
-
 const countHandler: ReadHandler =
   () =>
   (_call, _query, { ask }) => ({
     statement: listWithCaller(ask, clients, { filters: {}, words: [], sort: [], limit: 1, offset: 0 }),
-    reply: ({ total }) => read({ count: total }),
+    reply: ({ total }) => createResponse(200, { count: total as number }),
   })
 const echoHandler: ReadHandler =
   () =>
   ({ params }, _query, { ask }) => ({
     statement: selectCaller(ask),
-    reply: () => read({ reference: params.reference }),
+    reply: () => createResponse(200, { reference: params.reference as string }),
   })
 const keepHandler: WriteHandler =
   ({ success }) =>
-  (_company, _call, { dryRun }) => ({ prefetch: null, execute: async () => createResponse(success, { kept: !dryRun }) })
+  (_company, _call, { dryRun }) => ({
+    prefetch: null,
+    execute: async () => !dryRun,
+    respond: (kept: boolean) => createResponse(success, { kept }),
+  })
 const titleHandler: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ params }, _query, { ask }) => ({
     statement: fetchWithCaller(ask, definition, pathId(params) ?? 0),
     reply({ json }: { json: string | null }) {
       if (json === null) throw new Refusal('not_found')
-      return read({ title: JSON.parse(json)[definition.title] })
+      return createResponse(200, { title: JSON.parse(json)[definition.title] })
     },
   })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
 import { operator } from '#server/records/actor.ts'
-import { runCommand } from '#server/records/command.ts'
 import { createRemoval } from '#server/records/remove.ts'
+import { runCommand } from '#server/records/write-record.ts'
 import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -525,7 +525,7 @@ describe('What refers to a record is looked up with one statement for each level
         if (statement.name?.includes('related')) asked.push(statement.name)
         return transaction.run(statement)
       }
-      const work = createRemoval(own.id, { definition, id, expected: undefined })
+      const work = createRemoval(own.id, definition, { id, expected: undefined })
       await runCommand({ ...transaction, run }, operator(own.id), work)
     })
     expect(asked).toEqual(statements)

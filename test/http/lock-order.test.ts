@@ -3,13 +3,12 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { importBatch } from '#server/pipeline/import-batch.ts'
 import { operator } from '#server/records/actor.ts'
-import { runCommand } from '#server/records/command.ts'
+import { importBatch } from '#server/records/import-batch.ts'
 import { createRemoval } from '#server/records/remove.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { undo } from '#server/records/undo.ts'
-import { createOne, updateOne } from '#server/records/write-record.ts'
+import { createOne, runCommand, updateOne } from '#server/records/write-record.ts'
 import { holdInOrder, lockOrder, lockTree } from '#sql/records/lock-order.ts'
 import { passGate } from '#sql/system/locks.ts'
 import { contend } from '../cluster/contention.ts'
@@ -86,20 +85,20 @@ describe('Writes by the services take their locks in order', () => {
     const removing = actor()
     await tried(() =>
       stage.inTransaction((t) =>
-        runCommand(t, removing, createRemoval(company.id, { definition, id, expected: undefined })),
+        runCommand(t, removing, createRemoval(company.id, definition, { id, expected: undefined })),
       ),
     )
     await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, removing.writeId))))
     await tried(() =>
       stage.inTransaction((t) =>
-        runCommand(t, actor(), createRemoval(company.id, { definition, id, expected: undefined })),
+        runCommand(t, actor(), createRemoval(company.id, definition, { id, expected: undefined })),
       ),
     )
     const [row] = await stage.sql<{ id: number }>(
       'select max(id) as id from removals where company_id = $1',
       company.id,
     )
-    await tried(() => stage.inTransaction((t) => restoreRemoval(t, actor(), row?.id ?? 0, () => {})))
+    await tried(() => stage.inTransaction((t) => restoreRemoval(t, actor(), row?.id ?? 0)))
     await tried(() =>
       stage.inTransaction((t) =>
         importBatch(stage.app, t, actor(), {
@@ -108,7 +107,7 @@ describe('Writes by the services take their locks in order', () => {
             { op: 'create', body },
             { op: 'update', id, body: title },
           ],
-          call: { params: {}, requestId: 'r', errorsPage: '/docs/errors' },
+          call: { requestId: 'r', errorsPage: '/docs/errors' },
         }),
       ),
     )

@@ -1,15 +1,19 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { planLimit, planNames } from '#registry/subscription.ts'
+import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
+import type { Company } from '../stage/stage.ts'
 
 /** How often a write waits for PostgreSQL, and what it asks each time. */
-let stage: Stage
+let stage: ConsoleStage
 let own: Company
-/** Statements by message, of the transactions that pass the gate of a company. */
+let admin: Person
+/** Statements by message, of the transactions that pass the gate of a company, and of the look-up of a session. */
 let messages: string[][] = []
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openConsole()
   own = await stage.company()
+  admin = await stage.person(own)
   const asked = new WeakMap<object, string[]>()
   const isWriting = new WeakSet<object>()
   const { bind, sync } = pg.Connection.prototype as unknown as Wire
@@ -21,7 +25,7 @@ beforeAll(async () => {
     const names = asked.get(this) ?? []
     asked.delete(this)
     if (names.includes('gate.pass')) isWriting.add(this)
-    if (isWriting.has(this)) messages.push(names)
+    if (isWriting.has(this) || names.includes('session')) messages.push(names)
     if (names.includes('commit')) isWriting.delete(this)
     return sync.call(this)
   })
@@ -85,6 +89,88 @@ test.each(rows)('$what asks $asks.length times, and answers with the tag of its 
   const fetched = await own.get(`/v1/projects/${answer.body.data.id}`)
   expect(answer.headers.etag).toBe(fetched.headers.etag)
 })
+
+test.each(planNames)('A create of a company with the plan %s asks twice, and counts its record', async (plan) => {
+  const company = await stage.company({ plan })
+  const take = planLimit(plan, 'projects') === null ? [] : ['plan.take-or-fail']
+  const call = (key: string) => company.call('POST', '/v1/projects', { body: { name: 'Quay' }, headers: keyed(key) })
+  await call('first')
+  messages = []
+  const answer = await call('second')
+  expect(messages).toEqual([
+    ['begin', 'gate.pass', 'keys.claim', 'projects.create:0.begin-keyed'],
+    [...take, 'projects.insert', 'log.append', 'row-counts.change', 'projects.answers.keep', 'calls.insert', 'commit'],
+  ])
+  const fetched = await company.get(`/v1/projects/${answer.body.data.id}`)
+  expect(answer.headers.etag).toBe(fetched.headers.etag)
+})
+
+test('A create at the limit of the plan is refused by what it has looked up, and one that is late starts anew', async () => {
+  const company = await stage.company({ plan: 'STARTER' })
+  const create = () => company.call('POST', '/v1/projects', { body: { name: 'Quay' } })
+  await create()
+  const limit = planLimit('STARTER', 'projects')
+  const use = (used: number | null) =>
+    stage.sql("update plan_usage set used = $2 where company_id = $1 and records = 'projects'", company.id, used)
+  await use(limit)
+  messages = []
+  expect(await create()).toMatchObject({ body: { code: 'plan_limit_reached' } })
+  expect(messages).toHaveLength(4)
+  // The last slot goes to somebody else after the look-up.
+  await use((limit as number) - 1)
+  let late: ReturnType<typeof create> | undefined
+  await stage.inTransaction(async (transaction) => {
+    const text = "update plan_usage set used = used + 1 where company_id = $1 and records = 'projects'"
+    await transaction.run({ text, values: [company.id] })
+    late = create()
+    await vi.waitFor(async () => expect(await stage.waiting()).toBe(1))
+  })
+  expect(await late).toMatchObject({ body: { code: 'plan_limit_reached' } })
+})
+
+type ConsoleRow = { what: string; ask: (id: number) => ReturnType<Person['ask']>; asks: string[][] }
+const console: ConsoleRow[] = [
+  {
+    what: 'A create',
+    ask: () => admin.ask('POST', '/console/records/projects', { name: 'Quay' }),
+    asks: [
+      ['session'],
+      ['begin', 'gate.pass', 'session.projects.create:0.begin'],
+      ['projects.insert', 'log.append', 'row-counts.change', 'projects.tags', 'commit'],
+    ],
+  },
+  {
+    what: 'A create with a key',
+    ask: () => admin.ask('POST', '/console/records/projects', { name: 'Quay' }, keyed(crypto.randomUUID())),
+    asks: [
+      ['session'],
+      ['begin', 'gate.pass', 'session.keys.claim', 'session.projects.create:0.begin-keyed'],
+      ['projects.insert', 'log.append', 'row-counts.change', 'projects.answers.keep', 'commit'],
+    ],
+  },
+  {
+    what: 'An update',
+    ask: (id) => admin.ask('PATCH', `/console/records/projects/${id}`, { notes: crypto.randomUUID() }),
+    asks: [
+      ['session'],
+      ['begin', 'gate.pass', 'session.projects.update:0.begin'],
+      [expect.stringContaining('projects.update:'), 'log.append', 'projects.tags', 'commit'],
+    ],
+  },
+]
+
+test.each(console)(
+  '$what in the console asks three times, the session first, and has the tag of its record',
+  async (row) => {
+    const id = await own.create('projects', { name: 'First' })
+    await row.ask(id)
+    messages = []
+    const answer = await row.ask(id)
+    expect(messages).toEqual(row.asks)
+    const fetched = await admin.get(`/console/records/projects/${answer.body.data.id}`)
+    expect(answer.headers.etag).toBe(fetched.headers.etag)
+  },
+)
 
 test('A refused write asks twice, and so does a replay', async () => {
   await create(keyed('again'))

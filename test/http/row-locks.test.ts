@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { importBatch } from '#server/pipeline/import-batch.ts'
 import { operator } from '#server/records/actor.ts'
+import { importBatch } from '#server/records/import-batch.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { holdInOrder } from '#sql/records/lock-order.ts'
 import { contend } from '../cluster/contention.ts'
@@ -224,7 +224,7 @@ const cases: { title: string; run: (here: Here, stage: Stage) => Promise<unknown
     run: async ({ ids, write, company }, stage) => {
       await write('DELETE', `/v1/projects/${ids.project}`)
       const [{ id }] = (await stage.sql<{ id: number }>('select max(id) as id from removals')) as [{ id: number }]
-      await stage.inTransaction((transaction) => restoreRemoval(transaction, operator(company.id), id, () => {}))
+      await stage.inTransaction((transaction) => restoreRemoval(transaction, operator(company.id), id))
     },
   },
   {
@@ -347,7 +347,7 @@ const cases: { title: string; run: (here: Here, stage: Stage) => Promise<unknown
             { op: 'update', id: ids.project, body: { notes: 'N' } },
             { op: 'create', body: { name: 'New', manager_id: ids.worker } },
           ],
-          call: { params: {}, requestId: 'r', errorsPage: '/docs/errors' },
+          call: { requestId: 'r', errorsPage: '/docs/errors' },
         }),
       ),
   },

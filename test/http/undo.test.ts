@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
-import { runCommand } from '#server/records/command.ts'
 import { undo as undoing } from '#server/records/undo.ts'
+import { runCommand } from '#server/records/write-record.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

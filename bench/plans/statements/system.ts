@@ -37,7 +37,7 @@ import {
 } from '#sql/system/call-details.ts'
 import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
-import { selectCaller } from '#sql/system/caller.ts'
+import { selectCaller, tokenSource } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import {
@@ -65,7 +65,7 @@ import {
 } from '#sql/system/demo.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
-import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
+import { closeGate, passGate, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
 import {
   callsOfPerson,
@@ -76,7 +76,15 @@ import {
   noteErasure,
   sessionsOfPerson,
 } from '#sql/system/persons.ts'
-import { countLive, holdPlan, releaseSlots, setSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import {
+  countLive,
+  holdPlan,
+  releaseSlots,
+  setSlots,
+  slotsUsed,
+  takeSlots,
+  takeSlotsOrFail,
+} from '#sql/system/quota.ts'
 import { addToRowCount, compactRowCounts, usageOfCompanies } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -85,22 +93,15 @@ import {
   deleteSessionsOf,
   endPlainName,
   holdAccount,
-  holdSession,
   insertSession,
   selectSession,
+  sessionSource,
   sessionsOf,
   sweepSessions,
   touchSession,
 } from '#sql/system/sessions.ts'
 import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from '#sql/system/sign-in.ts'
-import {
-  claimForSession,
-  claimKeys,
-  deleteStoredResponses,
-  findStoredResponse,
-  storeResponses,
-  sweepAnswers,
-} from '#sql/system/stored-responses.ts'
+import { claimKeys, deleteStoredResponses, storeResponses, sweepAnswers } from '#sql/system/stored-responses.ts'
 import {
   activeToken,
   insertToken,
@@ -136,11 +137,18 @@ export const ofTheSystem: readonly Topic[] = [
   [
     'begin-write',
     [
-      beginWrite(ask, [], null),
-      beginWrite(ask, [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
-      beginWrite(ask, [key], prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
-      beginWrite(ask, [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }], false), false),
-      beginWrite(ask, [], prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }], false), false),
+      beginWrite(tokenSource(ask), [], null),
+      beginWrite(tokenSource(ask), [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
+      beginWrite(tokenSource(ask), [key], prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
+      beginWrite(tokenSource(ask), [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }], false), false),
+      beginWrite(
+        tokenSource(ask),
+        [],
+        prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }], false),
+        false,
+      ),
+      beginWrite(sessionSource(session), [], null),
+      beginWrite(sessionSource(session), [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }])),
     ],
   ],
   [
@@ -149,16 +157,17 @@ export const ofTheSystem: readonly Topic[] = [
       passGate(7),
       closeGate(7),
       takeValues(7, [{ key: '1', isShared: true }]),
-      takeValuesOfCall(ask, undefined, [{ key: '1', isShared: true }]),
-      takeValuesOfCall(ask, key, [{ key: '1', isShared: true }]),
+      takeValuesOfWrite(tokenSource(ask), undefined, [{ key: '1', isShared: true }]),
+      takeValuesOfWrite(tokenSource(ask), key, [{ key: '1', isShared: true }]),
+      takeValuesOfWrite(sessionSource(session), undefined, [{ key: '1', isShared: true }]),
+      takeValuesOfWrite(sessionSource(session), key, [{ key: '1', isShared: true }]),
     ],
   ],
   [
     'idempotency',
     [
-      claimKeys([key], ask),
-      claimForSession(key.lock),
-      findStoredResponse(7, 'key'),
+      claimKeys([key], tokenSource(ask)),
+      claimKeys([key], sessionSource(session)),
       storeResponses(7, [{ key: 'key', ...answer }]),
       storeResponses(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(projects)),
       deleteStoredResponses(7, ['key']),
@@ -192,6 +201,7 @@ export const ofTheSystem: readonly Topic[] = [
       compactRowCounts(1000),
       addToRowCount(7, 'projects', 2),
       takeSlots(7, 'projects', 25, 2),
+      takeSlotsOrFail(7, 'projects', 25, 2),
       slotsUsed(7, 'projects'),
       releaseSlots(7, 'projects', 1),
     ],
@@ -202,7 +212,6 @@ export const ofTheSystem: readonly Topic[] = [
       holdAccount(7, 8, null),
       insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }),
       selectSession(session),
-      holdSession(session),
       touchSession(session),
       endPlainName(session),
       sessionsOf(session, 8),

@@ -8,7 +8,8 @@ import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
 import { type JudgedRow, judgedPreview, letWait, type PreviewCall, settlePreview } from '#sql/system/previews.ts'
 import type { Write } from '../../pipeline/handler.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
-import { formatStorable } from '../../pipeline/masked-response.ts'
+import { formatStorable } from '../../pipeline/mask.ts'
+import type { CallResponse } from '../../pipeline/response.ts'
 import { newWriteId } from '../../records/actor.ts'
 import {
   findPreview,
@@ -37,7 +38,8 @@ export async function preview(agent: Agent, { operations, undo, why }: JsonObjec
     const message = `is of more than ${undoneRecordsMax} records; a person takes it back in the web interface`
     throw invalidField('undo', 'not_allowed', message)
   }
-  const { app, ask, caller, client, erasedAt, settings, share } = agent
+  const { app, admitted, client, erasedAt, settings, share } = agent
+  const { ask, caller } = admitted
   const id = newWriteId()
   const kept = { id, token_id: caller.token_id, client, why: formatStorable(String(why)), call, plan }
   const room = await app.database.transaction(
@@ -67,7 +69,7 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
   const judged = judge(row, agent.settings, hourOf(row, agent.app.config))
   if (!isLive(row)) return formatState(agent, row)
   if (needsPerson(judged)) {
-    await agent.app.database.read(letWait(agent.ask.companyId, row.id), agent.share)
+    await agent.app.database.read(letWait(agent.admitted.ask.companyId, row.id), agent.share)
     return formatState(agent, await look(agent, row.id))
   }
   const claim: Claim = {}
@@ -76,7 +78,7 @@ export async function apply(agent: Agent, { preview: id }: JsonObject): Promise<
   } catch (error) {
     if (!claim.found) throw error
     if (isLive(claim.found) && needsPerson(claim.found.judged))
-      await agent.app.database.read(letWait(agent.ask.companyId, row.id), agent.share)
+      await agent.app.database.read(letWait(agent.admitted.ask.companyId, row.id), agent.share)
   }
   return formatState(agent, await look(agent, row.id))
 }
@@ -98,7 +100,7 @@ type Claim = { found?: JudgedRow & { judged: Judgement } }
 const look = (agent: Agent, id: string): Promise<JudgedRow> =>
   findPreview(
     { run: (statement) => agent.app.database.read(statement, agent.share) } as Parameters<typeof findPreview>[0],
-    agent.ask.companyId,
+    agent.admitted.ask.companyId,
     id.toLowerCase(),
   )
 
@@ -124,8 +126,8 @@ function make(agent: Agent, call: PreviewCall, headers: { readonly [name: string
  */
 const claimPreview =
   (write: Write, { row: { id }, claim, bound }: AppliedPreview): Write =>
-  (companyId, ...asked) => {
-    const command = write(companyId, ...asked)
+  (companyId, ...call) => {
+    const command = write(companyId, ...call)
     return {
       ...command,
       async execute(transaction, actor, seen) {
@@ -140,7 +142,7 @@ const claimPreview =
           throw new Refusal('plan_changed', { detail: decidedMeanwhile })
         }
         need(hourOf(held, bound))
-        const answer = await command.execute(transaction, actor, seen)
+        const response = command.respond(await command.execute(transaction, actor, seen))
         const { isApproved } = judge(held, agents, hourOf(held, bound))
         if (!isApproved)
           try {
@@ -150,20 +152,17 @@ const claimPreview =
             throw error
           }
         const recordsAlone = isApproved ? null : (held.plan?.total ?? 0)
-        const results = resultsOf(answer.body)
+        const data = response.data as JsonObject
+        // The outcome of each operation of a batch, or the number of records of an undo.
+        const results = data.operations ?? data
         transaction.send(settlePreview(companyId, id, { writeId: actor.writeId, results, recordsAlone }))
-        return answer
+        return response
       },
+      respond: (response: CallResponse) => response,
     }
   }
 
 const decidedMeanwhile = 'The preview was applied or decided meanwhile, or a rule was made stricter.'
-
-/** Returns the outcome of each operation of a batch, or the number of records of an undo. */
-function resultsOf(body: string): Json {
-  const { data } = JSON.parse(body) as { data: JsonObject }
-  return (data.operations ?? data) as Json
-}
 
 /** Returns the state of a preview for the agent; of many results as many as fit. */
 function formatState(agent: Agent, row: JudgedRow): JsonObject {

@@ -2,12 +2,12 @@ import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { orRefusal, Refusal } from '#registry/refusals.ts'
 import { fetchByReference } from '#sql/records/reference.ts'
-import { resultOf } from '../../records/command.ts'
+import { createRemoval } from '../../records/remove.ts'
 import { byReference, readReference } from '../../records/upsert.ts'
 import type { PathParams } from '../call.ts'
 import type { ReadHandler, WriteHandler } from '../handler.ts'
 import { replyOfFetch } from './fetch.ts'
-import { writeRecord } from './record-writes.ts'
+import { responder } from './record-writes.ts'
 
 export const fetchByRef: ReadHandler<ResourceRoute> =
   ({ definition }) =>
@@ -26,11 +26,11 @@ function recordReference({ value = '' }: PathParams): string {
 
 export const deleteByRef: WriteHandler<ResourceRoute> =
   (route) =>
-  (companyId, { params }, { dryRun, body, expected }, mayDo) => {
+  (companyId, { params }, { dryRun, expected }) => {
     const { definition } = route
-    const reference = recordReference(params)
-    return byReference(companyId, definition, reference, (id) => {
-      const work = writeRecord('delete', companyId, { definition, id, reference, body, expected, mayDo }, route, dryRun)
-      return resultOf(work, (answer) => ({ ...answer, recordId: id }))
-    })
+    const removal = (id: number) => createRemoval(companyId, definition, { id, expected })
+    return {
+      ...byReference(companyId, definition, recordReference(params), removal),
+      respond: responder('delete', route, dryRun),
+    }
   }

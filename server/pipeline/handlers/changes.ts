@@ -9,7 +9,7 @@ import type { CallerRow } from '#sql/system/caller.ts'
 import { lackingRefusal } from '../../records/rights.ts'
 import { checkPage, cursorOf, isGone, readCursor } from '../../service/changes.ts'
 import type { PlannedRead, ReadContext, ReadHandler } from '../handler.ts'
-import { pageReply } from '../stored-response.ts'
+import { JsonText, pageReply } from '../response.ts'
 
 /** Reads rights and changes with one statement, so that every change shown is open to the caller at that moment. */
 export const changes: ReadHandler = () => (_call, query, context) => {
@@ -34,7 +34,10 @@ function page(following: ChangesRequest, { ask, config }: ReadContext): PlannedR
       const { json, next, more } = checkPage(companyId, row)
       return pageReply(
         row,
-        `{"data":[${visibleChanges(row.lacks_rights, json)}],"meta":${meta(following, row, next, more)}}`,
+        {
+          data: new JsonText(`[${visibleChanges(row.lacks_rights, json)}]`),
+          meta: meta(following, row, next, more),
+        },
         conditions,
       )
     },
@@ -48,15 +51,18 @@ function readPosition(following: ChangesRequest, { ask }: ReadContext): PlannedR
       const no = findRefusal(following, row)
       if (no) throw no
       const next = cursorOf(ask.companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
-      return pageReply(row, `{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
+      return pageReply(row, { data: [], meta: meta(following, row, next, false) }, conditions)
     },
   }
 }
 
 type FeedRow = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights' | 'tag_key'>
 
-const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more: boolean): string =>
-  JSON.stringify({ next, more, records: records ?? open })
+const meta = ({ records }: ChangesRequest, { open }: OpenRow, next: string, more: boolean) => ({
+  next,
+  more,
+  records: records ?? open,
+})
 
 /** Returns the refusal unless all named resources are open, or any resource if none is named. */
 function findRefusal({ records }: ChangesRequest, { in_scope, open }: OpenRow): Refusal | undefined {

@@ -7,7 +7,7 @@ import { choicesWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
-import { pageReply } from '../stored-response.ts'
+import { JsonText, pageReply } from '../response.ts'
 
 export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
   const to = chosenFrom(definition, field)
@@ -18,10 +18,10 @@ export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
     return {
       statement: choicesWithCaller(ask, to, { ...request, filters, sort: [], offset: 0 }),
       reply({ json, total, last_id, has_more, tag_key }: ChoicesRow, conditions) {
-        const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: request.limit })}}`
+        const page = { data: new JsonText(`[${json}]`), meta: { total, limit: request.limit } }
         return pageReply(
           { tag_key },
-          body,
+          page,
           conditions,
           linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }),
         )

@@ -1,3 +1,4 @@
+import { type Conditions, expectedOf } from '#derive/expected-version.ts'
 import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { visibleRecords } from '#derive/visible.ts'
@@ -5,13 +6,11 @@ import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetchWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
-import { type Conditions, expectedOf } from '../../protocol/entity-tags.ts'
+import { pathId } from '../../protocol/path-id.ts'
 import { expectVersion } from '../../records/expected.ts'
 import { recordTag } from '../../records/tag.ts'
-import type { ApiResponse } from '../call.ts'
 import type { ReadHandler } from '../handler.ts'
-import { pathId } from '../read-intent.ts'
-import { readReply } from '../stored-response.ts'
+import { type CallResponse, JsonText, readReply } from '../response.ts'
 
 /** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const fetch: ReadHandler<ResourceRoute> =
@@ -28,9 +27,9 @@ type FetchRow = Pick<CallerRow, 'lacks_rights' | 'tag_key'> & { json: string | n
 /** The ETag is that of the record as shown: without withheld fields it is another one. */
 export const replyOfFetch =
   (definition: Definition) =>
-  ({ json, version, lacks_rights, tag_key }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): ApiResponse => {
+  ({ json, version, lacks_rights, tag_key }: FetchRow, { ifMatch, ifNoneMatch }: Conditions): CallResponse => {
     if (json === null) throw new Refusal('not_found')
     if (ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch }))
     const shown = visibleRecords(definition, lacks_rights, json)
-    return readReply(`{"data":${shown}}`, recordTag(tag_key, version, shown), ifNoneMatch)
+    return readReply({ data: new JsonText(shown) }, recordTag(tag_key, version, shown), ifNoneMatch)
   }

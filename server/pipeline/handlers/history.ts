@@ -4,10 +4,10 @@ import { visibleChanges } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { historyWithCaller } from '#sql/records/changes-with-caller.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
+import { pathId } from '../../protocol/path-id.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
-import { pathId } from '../read-intent.ts'
-import { pageEnvelope, pageReply } from '../stored-response.ts'
+import { pageOf, pageReply } from '../response.ts'
 
 /** Every record has at least the entry of its creation, and keeps its history after its deletion. */
 export const history: ReadHandler<ResourceRoute> =
@@ -20,7 +20,7 @@ export const history: ReadHandler<ResourceRoute> =
         if (total === 0) throw new Refusal('not_found')
         const shown = visibleChanges(lacks_rights, json)
         const links = linksOf({ path, query, at: { ...cut, total } })
-        return pageReply({ tag_key }, pageEnvelope(shown, total, cut), conditions, links)
+        return pageReply({ tag_key }, pageOf(shown, total, cut), conditions, links)
       },
     }
   }

@@ -5,7 +5,7 @@ import { listWithCaller } from '#sql/records/read.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
-import { pageEnvelope, pageReply } from '../stored-response.ts'
+import { pageOf, pageReply } from '../response.ts'
 
 /** Passes on the JSON as PostgreSQL wrote it, without withheld fields. */
 export const list: ReadHandler<ResourceRoute> =
@@ -18,7 +18,7 @@ export const list: ReadHandler<ResourceRoute> =
         const isWalk = listing.afterId !== undefined
         const at = isWalk ? { lastId: last_id ?? null, hasMore: has_more ?? false } : { ...listing, total }
         const shown = visibleRecords(definition, lacks_rights, json)
-        return pageReply({ tag_key }, pageEnvelope(shown, total, listing), conditions, linksOf({ path, query, at }))
+        return pageReply({ tag_key }, pageOf(shown, total, listing), conditions, linksOf({ path, query, at }))
       },
     }
   }

@@ -4,7 +4,7 @@ import { type MeRow, meWithCaller } from '#sql/records/me.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
 import { windowSeconds } from '../../service/token-rate.ts'
 import type { ReadHandler } from '../handler.ts'
-import { envelope, pageReply } from '../stored-response.ts'
+import { pageReply } from '../response.ts'
 
 export const me: ReadHandler =
   () =>
@@ -27,7 +27,7 @@ export const me: ReadHandler =
           })),
           rate: limit === null ? null : { limit, window_seconds: windowSeconds },
         }
-        return pageReply(row, envelope(data), conditions)
+        return pageReply(row, { data }, conditions)
       },
     }
   }

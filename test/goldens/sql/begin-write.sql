@@ -51,15 +51,15 @@ with caller as materialized (
     from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
-    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $17 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share) as plan, (select used from plan_usage where company_id = $17 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $18 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,lower(given.code__sent) as code__key,(
         select other.id from projects other
-        where other.company_id = $18 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
+        where other.company_id = $19 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
         order by lower(other.code) offset 0
-      ) as code__holder from json_to_recordset($19::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
+      ) as code__holder from json_to_recordset($20::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
     from caller left join earlier on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":\"A\"}]"]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":\"A\"}]"]
 
 -- projects.update:2.begin-keyed
 with caller as materialized (
@@ -131,11 +131,11 @@ with caller as materialized (
     from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
-    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share skip locked) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $17 and id = given.client_id__sent for share skip locked offset 0) held where deleted_at is null
-      ) it) as client_id from json_to_recordset($18::json) as given (place int, id bigint, client_id__sent bigint) where given.place = any (array(select place from going))) looked) seen) end as seen
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share skip locked) as plan, (select used from plan_usage where company_id = $17 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $18 and id = given.client_id__sent for share skip locked offset 0) held where deleted_at is null
+      ) it) as client_id from json_to_recordset($19::json) as given (place int, id bigint, client_id__sent bigint) where given.place = any (array(select place from going))) looked) seen) end as seen
     from caller left join earlier on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3}]"]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3}]"]
 
 -- projects.update:2.begin-skipping
 with caller as materialized (
@@ -165,3 +165,48 @@ with caller as materialized (
       from referred cross join lateral (select * from (select * from projects where company_id = $16 and id = referred.id for no key update skip locked offset 0) held where deleted_at is null) r
       ) looked) seen) end as seen from caller
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"[{\"place\":0,\"id\":4711,\"client_id__sent\":3}]",7,7,7]
+
+-- session.nothing.begin
+with caller as materialized (
+  select s.account_id, a.name as account_name, a.email, a.permissions,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    s.last_seen_at < now() - make_interval(secs => 60) as stale,
+    coalesce(s.plain_name_until > now(), false) as plain_name
+  from (
+    select ctid, * from sessions where company_id = $1 and id_hash between $2 and $3
+    order by id_hash offset 0 for share
+  ) s
+  cross join lateral (select * from accounts where company_id = $4 and id = s.account_id for share offset 0) a
+  cross join (select * from companies where id = $5 offset 0) c
+  where s.expires_at > now()
+    and s.last_seen_at > now() - make_interval(hours => 12) and a.disabled_at is null) select caller.*, case when exists (select from caller where true) then null end as seen from caller
+-- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7]
+
+-- session.projects.create:2.begin-keyed
+with caller as materialized (
+  select s.account_id, a.name as account_name, a.email, a.permissions,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    s.last_seen_at < now() - make_interval(secs => 60) as stale,
+    coalesce(s.plain_name_until > now(), false) as plain_name
+  from (
+    select ctid, * from sessions where company_id = $1 and id_hash between $2 and $3
+    order by id_hash offset 0 for share
+  ) s
+  cross join lateral (select * from accounts where company_id = $4 and id = s.account_id for share offset 0) a
+  cross join (select * from companies where id = $5 offset 0) c
+  where s.expires_at > now()
+    and s.last_seen_at > now() - make_interval(hours => 12) and a.disabled_at is null), asked as materialized (
+      select given.place::int - 1 as place, given.key
+      from unnest($6::text[], $7::bigint[]) with ordinality given (key, lock, place)
+      where case when exists (select from caller where true) then pg_try_advisory_xact_lock(given.lock::bigint) end
+    ), earlier as materialized (
+      select asked.place, answer.* from asked cross join lateral (select fingerprint, status, body, location, etag, request_id, write_id,
+      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
+    from answers where company_id = $8 and key = asked.key offset 0) answer
+    ), going as materialized (
+      select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $9) as company__currency,(select plan from companies where id = $10 for share) as plan, (select used from plan_usage where company_id = $11 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $12 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+      ) it) as client_id from json_to_recordset($13::json) as given (place int, id bigint, client_id__sent bigint) where given.place = any (array(select place from going))) looked) seen) end as seen
+    from caller left join earlier on true
+-- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3}]"]

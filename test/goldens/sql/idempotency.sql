@@ -1,19 +1,15 @@
 -- keys.claim
 select wanted.place - 1 as place, pg_try_advisory_xact_lock(wanted.lock::bigint) as claimed
-    from (select * from tokens where company_id = $1 and hash between $2 and $3 order by hash offset 0) t
-    cross join unnest($4::bigint[]) with ordinality wanted (lock, place)
-    where revoked_at is null and (expires_at is null or expires_at > now())
+    from (select from (select * from tokens where company_id = $1 and hash between $2 and $3 order by hash offset 0) t where revoked_at is null and (expires_at is null or expires_at > now()) offset 0) caller cross join unnest($4::bigint[]) with ordinality wanted (lock, place)
 -- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},["42"]]
 
--- key.hold
-select pg_try_advisory_xact_lock($1::bigint) as claimed
--- ["42"]
-
--- answer.find
-select fingerprint, status, body, location, etag, request_id, write_id,
-      completed_at <= clock_timestamp() - make_interval(hours => 24) as is_over
-    from answers where company_id = $1 and key = $2
--- [7,"key"]
+-- session.keys.claim
+select wanted.place - 1 as place, pg_try_advisory_xact_lock(wanted.lock::bigint) as claimed
+    from (select from (
+    select ctid, * from sessions where company_id = $1 and id_hash between $2 and $3
+    order by id_hash offset 0 
+  ) s where expires_at > now() offset 0) caller cross join unnest($4::bigint[]) with ordinality wanted (lock, place)
+-- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},["42"]]
 
 -- answers.keep
 insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)

@@ -29,6 +29,12 @@ update plan_usage set used = used + $1
     where company_id = $2 and records = $3 and used + $4 <= $5 returning used
 -- [2,7,"projects",2,25]
 
+-- plan.take-or-fail
+update plan_usage
+    set used = case when used + $1 <= $2 then used + $3 end
+    where company_id = $4 and records = $5
+-- [2,25,2,7,"projects"]
+
 -- plan.used
 select used from plan_usage where company_id = $1 and records = $2
 -- [7,"projects"]

@@ -1,30 +1,30 @@
 -- projects.create:1f.prefetch
-select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan,(select row_to_json(it) from (
-        select id from (select * from categories where company_id = $3 and id = given.category_id__sent for key share offset 0) held where deleted_at is null and kind = 'project'
+select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan, (select used from plan_usage where company_id = $3 and records = 'projects') as used,(select row_to_json(it) from (
+        select id from (select * from categories where company_id = $4 and id = given.category_id__sent for key share offset 0) held where deleted_at is null and kind = 'project'
       ) it) as category_id,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $4 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+        select id,status from (select * from clients where company_id = $5 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,(select row_to_json(it) from (
-        select id from (select * from workers where company_id = $5 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
+        select id from (select * from workers where company_id = $6 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
       ) it) as manager_id,lower(given.code__sent) as code__key,(
         select other.id from projects other
-        where other.company_id = $6 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
+        where other.company_id = $7 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
         order by lower(other.code) offset 0
       ) as code__holder,lower(given.external_ref__sent) as external_ref__key,(
         select other.id from projects other
-        where other.company_id = $7 and lower(other.external_ref) between lower(given.external_ref__sent) and lower(given.external_ref__sent) and other.deleted_at is null
+        where other.company_id = $8 and lower(other.external_ref) between lower(given.external_ref__sent) and lower(given.external_ref__sent) and other.deleted_at is null
         order by lower(other.external_ref) offset 0
-      ) as external_ref__holder from json_to_recordset($8::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
--- [7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
+      ) as external_ref__holder from json_to_recordset($9::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
+-- [7,7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
 
 -- projects.create:a.prefetch
-select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $3 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan, (select used from plan_usage where company_id = $3 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $4 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,lower(given.code__sent) as code__key,(
         select other.id from projects other
-        where other.company_id = $4 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
+        where other.company_id = $5 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
         order by lower(other.code) offset 0
-      ) as code__holder from json_to_recordset($5::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
--- [7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
+      ) as code__holder from json_to_recordset($6::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
+-- [7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
 
 -- projects.update:9.prefetch
 select (select row_to_json(seen) from (with referred as materialized (

@@ -13,32 +13,17 @@ insert into sessions (company_id, id_hash, account_id, expires_at, device, peer,
 -- session
 select s.account_id, a.name as account_name, a.email, a.permissions,
     c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
-    s.last_seen_at < now() - make_interval(secs => $1) as stale,
+    s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (
-    select ctid, * from sessions where company_id = $2 and id_hash between $3 and $4
+    select ctid, * from sessions where company_id = $1 and id_hash between $2 and $3
     order by id_hash offset 0 
   ) s
-  cross join lateral (select * from accounts where company_id = $5 and id = s.account_id  offset 0) a
-  cross join (select * from companies where id = $6 offset 0) c
+  cross join lateral (select * from accounts where company_id = $4 and id = s.account_id  offset 0) a
+  cross join (select * from companies where id = $5 offset 0) c
   where s.expires_at > now()
-    and s.last_seen_at > now() - make_interval(hours => $7) and a.disabled_at is null
--- [60,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,12]
-
--- session.hold
-select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
-    s.last_seen_at < now() - make_interval(secs => $1) as stale,
-    coalesce(s.plain_name_until > now(), false) as plain_name
-  from (
-    select ctid, * from sessions where company_id = $2 and id_hash between $3 and $4
-    order by id_hash offset 0 for share
-  ) s
-  cross join lateral (select * from accounts where company_id = $5 and id = s.account_id for share offset 0) a
-  cross join (select * from companies where id = $6 offset 0) c
-  where s.expires_at > now()
-    and s.last_seen_at > now() - make_interval(hours => $7) and a.disabled_at is null
--- [60,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,12]
+    and s.last_seen_at > now() - make_interval(hours => 12) and a.disabled_at is null
+-- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7]
 
 -- session.touch
 update sessions set last_seen_at = now() where ctid = any (array(select s.ctid from (

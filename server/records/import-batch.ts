@@ -1,0 +1,108 @@
+import { readBatch } from '#derive/batch.ts'
+import { rightsOfBody } from '#derive/visible.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
+import { type HeldImport, holdImport, lastOfWrite, moveImport } from '#sql/system/imports.ts'
+import type { Transaction } from '../store/database.ts'
+import type { SealingKeys } from '../store/seal.ts'
+import { type Actor, readWriteId } from './actor.ts'
+import { batchCommand, type RefusalContext, summarizeBatch } from './batch.ts'
+import { concludeWork } from './preview.ts'
+import { needFieldRights } from './rights.ts'
+import { runCommand } from './write-record.ts'
+
+/** The batches of an import, which is one write. Decisions, Import. */
+
+export type ImportBatch = {
+  definition: Definition
+  /** Creates and updates of a batch. They name no resource: it is the imported one. */
+  operations: readonly JsonObject[]
+  /** The part of the import; undefined in a dry-run. */
+  part: ImportPart | undefined
+  ifPlan: string | undefined
+  call: RefusalContext
+}
+
+/** `writeId` is that of the import; undefined if nothing was written. */
+export type ImportBatchResult = { data: JsonObject; plan: Preview | undefined; writeId: string | undefined }
+
+/**
+ * Runs a batch of the mode `all` on records of one resource, as a dry-run or under the id of its import. The preview
+ * does not depend on the import, so a dry-run from before the import holds for it. A part in which nothing is to be
+ * done is settled with no operations. The caller rolls a dry-run back.
+ */
+export async function importBatch(
+  { secret }: { secret: SealingKeys },
+  transaction: Transaction,
+  actor: Actor,
+  { definition, operations, part, ifPlan, call }: ImportBatch,
+): Promise<ImportBatchResult> {
+  const dryRun = part === undefined
+  const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
+  if (strange >= 0) throw invalidField(`operations[${strange}].op`, 'not_allowed', 'must be create or update')
+  if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
+  const body = { mode: 'all', operations: operations.map((one) => ({ ...one, records: definition.name })) }
+  needFieldRights(
+    actor,
+    operations.flatMap((one) => rightsOfBody(definition, one.body)),
+  )
+  const author = part ? await goOn(transaction, actor, definition, part) : { actor, after: 0 }
+  const result = await runOperations()
+  if (!part) return result
+  const count = (op: string) => operations.filter((one) => one.op === op).length
+  const moved = { done: part.to, created: count('create'), changed: count('update') }
+  await transaction.run(moveImport(actor.companyId, part.writeId, moved))
+  return result
+
+  async function runOperations(): Promise<ImportBatchResult> {
+    if (part && operations.length === 0)
+      return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
+    const command = batchCommand(readBatch(body, [definition]), { dryRun, ...call })
+    const { data, effects } = await runCommand(transaction, author.actor, command)
+    const plan = await concludeWork(transaction, author.actor, secret, {
+      ...{ dryRun, ifPlan, effects, after: author.after },
+      call: { method: 'POST', path: `/import/${definition.name}`, body, conditions: {} },
+    })
+    return { data, plan, writeId: dryRun ? undefined : author.actor.writeId }
+  }
+}
+
+/** The operations of an import; it deletes nothing. */
+const ops: readonly string[] = ['create', 'update']
+
+const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'
+
+/** Throws if the actor has begun no such import. */
+export async function ownImport(transaction: Transaction, actor: Actor, { name }: Definition, writeId: string) {
+  const [held] = readWriteId(writeId) === writeId ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
+  if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
+  return held
+}
+
+const unknownImport = 'You have begun no import with this id here. Begin it anew with its file.'
+
+/** The rows of the file that a batch settles: from the current position of the import to the next. */
+export type ImportPart = { writeId: string; from: number; to: number }
+
+/**
+ * Returns the author of the next batch, who writes under the id of the import, after its earlier changes. The import is
+ * locked until the transaction ends, so that concurrent batches settle each row once.
+ */
+async function goOn(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  { writeId, from, to }: ImportPart,
+): Promise<{ actor: Actor; after: number }> {
+  const held = await ownImport(transaction, actor, definition, writeId)
+  if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
+  if (from < held.done || to <= from || to > held.rows) {
+    const detail = `The first ${held.done} of its ${held.rows} rows are settled; this is about ${from + 1} to ${to}. Go on from there.`
+    throw new Refusal('precondition_failed', { detail })
+  }
+  const [last] = await transaction.run<{ id: number }>(lastOfWrite(actor.companyId, writeId))
+  return { actor: { ...actor, writeId }, after: last?.id ?? 0 }
+}
+
+const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
