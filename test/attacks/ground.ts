@@ -92,8 +92,6 @@ export type AttackedCompany = {
 }
 
 export const ownersPassword = 'the password of an owner of these attacks'
-/** What no answer has unless its operation shows secrets. */
-const secret = { seenWith: [] }
 
 /** Opens a service on a migrated database. `made` are routes and handlers in place of those that there are. */
 export async function openGround(
@@ -165,7 +163,7 @@ type Means = {
 async function openCompany(ground: Ground, { app, inTransaction, letter }: Means): Promise<AttackedCompany> {
   const { sql, markers, settled } = ground
   const seenBy = (where: string, ...seenWith: string[][]) => markers.text({ where, company: letter, seenWith })
-  const note = (text: string, where: string) => void markers.all.set(text, { where, company: letter, ...secret })
+  const note = (text: string, where: string) => void markers.secrets.set(text, where)
   const emailOf = (): string => `${seenBy('an address', ['ACCOUNTS_MANAGE'], ['AUDIT_VIEW'])}@example.com`
   const { id, tokenAccount, token, tokenId } = await inTransaction(async (transaction) => {
     const company = await createCompany(transaction, { name: `Company ${letter}`, plan: 'ENTERPRISE', addOns })

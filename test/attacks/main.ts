@@ -5,7 +5,7 @@ import { openOwnServer } from '../stage/own-server.ts'
 import { findAllPlanted } from './planted.ts'
 import { formatReport } from './report.ts'
 import { surfaceAbout, wholeSurface } from './rights.ts'
-import { attack, type Part, parts } from './run.ts'
+import { attack, parts } from './run.ts'
 
 const help = `Attacks a service of its own with accounts of every right and companies of the same shape.
 
@@ -34,23 +34,24 @@ try {
   })
   if (values.help) process.stdout.write(help)
   else if (values.planted) process.exitCode = (await findAllPlanted(positionals)) ? 0 : 1
-  else await attackOwn(values, chosenParts(values.only))
+  else await attackOwn(values)
 } catch (error) {
   if (!/^ERR_PARSE_ARGS|^given$/.test(String((error as NodeJS.ErrnoException).code))) throw error
   process.stderr.write(`${(error as Error).message} See --help.\n`)
   process.exitCode = 1
 }
 
-type Words = { short: boolean; json: boolean; records?: string | undefined }
+type Words = { short: boolean; json: boolean; only?: string | undefined; records?: string | undefined }
 
-async function attackOwn({ short, json, records }: Words, chosen: readonly Part[]): Promise<void> {
+async function attackOwn({ short, json, only, records }: Words): Promise<void> {
   const since = performance.now()
-  const surface = records === undefined ? wholeSurface : surfaceAbout(records)
+  const attacked = only === undefined ? parts : [chosen('only', parts, only)]
+  const surface = records === undefined ? wholeSurface : surfaceAbout(chosen('records', wholeSurface.records, records))
   const { server, close } = await openOwnServer({ fsync: 'off' }, ['alter role plumbline createdb'])
   try {
     const { connection, drop } = await createTestDatabase(server)
     await migrate(connection, () => {})
-    const report = await attack(connection, { form: short ? 'short' : 'long', parts: chosen, surface })
+    const report = await attack(connection, { form: short ? 'short' : 'long', parts: attacked, surface })
     await drop()
     const { byOperation, ...counts } = report
     const text = formatReport(report, (performance.now() - since) / 1000)
@@ -61,10 +62,11 @@ async function attackOwn({ short, json, records }: Words, chosen: readonly Part[
   }
 }
 
-function chosenParts(only: string | undefined): readonly Part[] {
-  const chosen = parts.filter((part) => only === undefined || part === only)
-  if (chosen.length > 0) return chosen
-  throw Object.assign(new Error(`--only must be one of ${parts.join(', ')}, and not ${JSON.stringify(only)}.`), {
+/** Returns the value of an option. Throws if it is none of these. */
+function chosen<Value extends string>(option: string, values: readonly Value[], text: string): Value {
+  const value = values.find((one) => one === text)
+  if (value !== undefined) return value
+  throw Object.assign(new Error(`--${option} must be one of ${values.join(', ')}, and not ${JSON.stringify(text)}.`), {
     code: 'given',
   })
 }

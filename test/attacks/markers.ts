@@ -27,6 +27,8 @@ const marked = /zq[a-z]\d{5}zq|(?<![\w.-])[89]\d{13}(?!\w)/g
 
 export type Markers = {
   all: Map<string, Marker>
+  /** Secrets, each with its place: no answer has one unless its operation shows secrets. */
+  secrets: Map<string, string>
   /** Returns a new text, and notes who may see it. */
   text(marker: Marker): string
   number(marker: Marker): number
@@ -43,6 +45,7 @@ export function openMarkers(): Markers {
   }
   return {
     all,
+    secrets: new Map(),
     text: (marker) => note(`zq${marker.company}${String(++last).padStart(5, '0')}zq`, marker),
     // Within the amounts that two of them may add up to.
     number: (marker) => Number(note(`8${String(++last).padStart(13, '0')}`, marker)),

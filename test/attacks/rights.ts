@@ -208,9 +208,7 @@ export function told(
   const sent = `${email} ${wire ? `${decodeURIComponent(wire.path)} ${wire.body ?? ''}` : ''}`
   const isKnown = (value: string): boolean => sent.includes(value) || written.has(company + value)
   const leaks = markers.leaked(all, company, held).filter((leak) => !isKnown(leak.split(' ')[0] as string))
-  const secrets = [...markers.all].flatMap(([value, { where, seenWith }]) =>
-    seenWith.length === 0 && value.length > 20 && all.includes(value) ? [where] : [],
-  )
+  const secrets = [...markers.secrets].flatMap(([value, where]) => (all.includes(value) ? [where] : []))
   const isTable = headers['content-type']?.startsWith('text/csv')
   const names = isTable
     ? (text.split('\r\n')[0] ?? '').split(',')

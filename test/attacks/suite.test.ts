@@ -13,7 +13,7 @@ beforeAll(async () => {
   const database = await freshDatabase()
   drop = database.drop
   report = await attack(database.connection, { form: 'short' })
-})
+}, 600_000)
 afterAll(() => drop())
 
 const betweenCompanies: readonly string[] = [rules.isLikeNobodys, rules.isOfOwn, rules.leavesOthers, rules.staysSame]

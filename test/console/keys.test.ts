@@ -46,7 +46,7 @@ describe('A key of the interface', () => {
     await admin.ask('POST', '/console/records/clients', { name: 'Bound' }, keyed(key))
     const { status, body } = await admin.ask('POST', '/console/records/clients', { name: 'Other' }, keyed(key))
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_key_reuse' })
-    expect(body.detail).toContain('was saved')
+    expect(body.detail).toContain('saved before')
     expect(await count('Other')).toBe(0)
   })
 
