@@ -5,6 +5,7 @@ import { isCalendarDay } from '#registry/fields/day.ts'
 const pattern =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
 
+export const dayMilliseconds = 24 * 3600 * 1000
 /** Decimals of a second that PostgreSQL stores. */
 const fractionDigits = 6
 /** PostgreSQL has no year 0, and four digits end with 9999. */
@@ -21,7 +22,7 @@ export function momentOf(text: string): string | undefined {
 }
 
 /** A leap second ends a month in UTC (RFC 3339 5.7). Clocks have none, so it is the first moment after it. */
-const isAfterLeapSecond = (at: Date): boolean => at.getTime() % 86_400_000 === 0 && at.getUTCDate() === 1
+const isAfterLeapSecond = (at: Date): boolean => at.getTime() % dayMilliseconds === 0 && at.getUTCDate() === 1
 
 function formatMoment(at: Date, fraction: string): string {
   if (at.getUTCFullYear() < 1) return first

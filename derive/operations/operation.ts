@@ -94,10 +94,7 @@ export type BodyNeeds = { scopes: readonly string[]; addOns: readonly AddOn[]; r
 
 export type PathParameter = {
   name: string
-  /**
-   * A component of the document, or a parameter of its own. `field` is the field of the record that it names; `write`
-   * means that it names a write.
-   */
+  /** A component, or a parameter of its own. `field`: the field that it names; `write`: it names a write. */
   is: 'Id' | { about: string; schema: JsonSchema; example: string | number; field?: string; write?: true }
   /** The value that the collection sends, and its description. */
   sent: { value: string; about: string }

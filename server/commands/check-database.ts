@@ -171,10 +171,7 @@ async function checkChanges(database: Database): Promise<Check> {
   )
 }
 
-/**
- * Checks for webhooks at which changes do not arrive. A turn that has stored nothing for half of its claim hangs: a
- * request takes a third at most.
- */
+/** Checks for undelivered changes. A turn that stored nothing for half of its claim hangs: a request takes a third. */
 async function checkWebhooks(config: Config, database: Database): Promise<Check> {
   const lease = leaseSeconds({ config })
   const { well: sending, failing, given_up, resync, unanswered, failing_seconds } = await howWebhooksDo(database)

@@ -8,10 +8,7 @@ import type { CommandContext } from './terminal.ts'
 
 type AddCommands = (program: Command, context: CommandContext) => void
 
-/**
- * The files of all commands but `serve`, in the order of the help. Only the named one is loaded, because loading files
- * takes most of the time of a short command.
- */
+/** The files of all commands but `serve`, in the order of help. Only the named one is loaded: loading is slow. */
 const files: readonly { names: readonly string[]; load(): Promise<AddCommands> }[] = [
   { names: ['migrate'], load: async () => (await import('./database.ts')).addDatabase },
   { names: ['demo'], load: async () => (await import('./demo.ts')).addDemo },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { momentOf } from '#derive/moment.ts'
+import { dayMilliseconds, momentOf } from '#derive/moment.ts'
 import { idMax } from '#registry/limits.ts'
 import { Mistake } from './mistake.ts'
 
@@ -35,8 +35,6 @@ export const readEnd =
   (called: string) =>
   (word: string): Date =>
     new Date(readMoment(called)(word).getTime() + (/^\d{4}-\d{2}-\d{2}$/.test(word) ? dayMilliseconds : 1))
-
-const dayMilliseconds = 24 * 3600 * 1000
 
 /**
  * Adds a command about one company to the program or to a group. `examples` are texts after its name, in which {company}

@@ -46,10 +46,7 @@ export const callDetails = {
     }
   },
 
-  /**
-   * Returns the current outcome of the call as a dry-run, for the account of the session instead of its token. Nothing
-   * is stored, and it is not logged as a call.
-   */
+  /** Returns what the call would answer now, as a dry-run by the session's account. Nothing is stored or logged. */
   async 'calls.dry-run'(request) {
     const { call, details } = await request.read((transaction, companyId) =>
       callWithDetails(transaction, companyId, recordId(request)),

@@ -42,10 +42,7 @@ export const noteExport = (
     auditFacts(transaction, actor, { records: 'exports', action: 'exported', facts }),
   )
 
-/**
- * Returns a file with today's date in its name. It is sent while it is read. A failure in the middle breaks the
- * connection off, so that nobody takes a part for the whole.
- */
+/** Returns a file named by today, sent while it is read. A failure breaks it off, so no part passes for the whole. */
 export function download(
   { app, requestId }: Pick<AdmittedRequest, 'app' | 'requestId'>,
   { name, type }: { name: string; type: string },

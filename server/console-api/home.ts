@@ -1,4 +1,5 @@
 import type { HomeFigures } from '#derive/console/responses.ts'
+import { dayMilliseconds } from '#derive/moment.ts'
 import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
 import {
   type DueRow,
@@ -96,5 +97,5 @@ const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
 
 /** Returns the date a number of days from today, in UTC, as the database counts days. */
 export function dayAfter({ clock }: App, days: number): string {
-  return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
+  return new Date(clock.now().getTime() + days * dayMilliseconds).toISOString().slice(0, 10)
 }

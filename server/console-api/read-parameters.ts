@@ -1,4 +1,4 @@
-import { momentOf } from '#derive/moment.ts'
+import { dayMilliseconds, momentOf } from '#derive/moment.ts'
 import { invalidParameter, isValueOf, quoteText, readCut, readListing, readPairs } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { rightsOfQuery } from '#derive/visible.ts'
@@ -29,8 +29,6 @@ export function readMoment(field: string, text: string): Date {
   if (moment === undefined) throw invalidField(field, 'wrong_format', 'must be a moment like 2026-03-31T12:00:00Z')
   return new Date(moment)
 }
-
-const dayMilliseconds = 24 * 3600 * 1000
 
 const day: Field = { kind: 'date', example: '2026-03-31', about: '' }
 

@@ -100,10 +100,7 @@ function signInLine(
   }
 }
 
-/**
- * Returns the same key for the same address, also if invisible characters or other forms of letters are added. Without
- * the service's key, the address cannot be found from it.
- */
+/** Returns one key for an address in any form of letters. Without the service's key it tells no address. */
 function addressKey(key: string, address: string): string {
   const folded = removeInvisible(address).trim().normalize('NFKC').toLowerCase()
   return createHmac('sha256', key).update(`sign-in address:${folded}`).digest('hex').slice(0, 16)

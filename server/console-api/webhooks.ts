@@ -1,4 +1,5 @@
 import type { Webhook as WebhookShown, WebhookTrouble, WebhookWithSecret } from '#derive/console/responses.ts'
+import { dayMilliseconds } from '#derive/moment.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../protocol/path-id.ts'
 import type { Session } from '../service/session.ts'
@@ -108,8 +109,6 @@ function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }
   const keptSince = clock.now().getTime() - config.webhookAttemptsKeptDays * dayMilliseconds
   return new Date(Math.max(created_at.getTime(), attempts_from?.getTime() ?? 0, keptSince)).toISOString()
 }
-
-const dayMilliseconds = 24 * 3600 * 1000
 
 /** Returns an endpoint, by default that of the path. */
 export const findWebhook = (request: AdmittedRequest, id = recordId(request)): Promise<Webhook> =>

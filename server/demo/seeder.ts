@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '#derive/moment.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../records/actor.ts'
@@ -87,8 +88,6 @@ export type Calendar = {
   workday(offset: number): string
   year: number
 }
-
-const dayMilliseconds = 86_400_000
 
 export function calendarFrom(today: Date): Calendar {
   const at = (offset: number): Date => new Date(today.getTime() + offset * dayMilliseconds)

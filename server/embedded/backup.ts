@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { Client, type Submittable } from 'pg'
-import { atMost, type Limit, waitFor } from '../wait/wait.ts'
+import { type Limit, waitFor } from '../wait/wait.ts'
 import { backupRole } from './access.ts'
 import type { Location } from './location.ts'
-import type { Connection } from './members.ts'
+import { type Connection, endClient } from './members.ts'
 import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
 import { isRoot, shell } from './processes.ts'
 import type { Settings } from './settings.ts'
@@ -27,10 +27,7 @@ export async function prepareArchive(location: Location, archive: Archive): Prom
   return { archive_mode: 'on', archive_command: formatArchiveCommand(folder), archive_timeout: archive.seconds }
 }
 
-/**
- * Archives the history of a restored cluster at the first start that archives, not at the restore: a copy that is only
- * looked at leaves no trace in the archive.
- */
+/** Archives the history of a restored cluster at its first start that archives: a mere look leaves no trace. */
 const archiveHistoryScript = `cd "$1/pg_wal" && for each in *.history; do
   test -e "$each" && test ! -e "archive_status/$each.done" && : >>"archive_status/$each.ready"; done`
 
@@ -118,11 +115,9 @@ export async function copyCluster(connection: Connection, copying: ClusterCopyRe
     const range = await runBaseBackup(client, copying)
     return { ...range, version: rows[0]?.server_version ?? '' }
   } finally {
-    await atMost(endMs, client.end()).catch(() => undefined)
+    await endClient(client)
   }
 }
-
-const endMs = 1000
 
 const command = `BASE_BACKUP (LABEL 'plumbline', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'no')`
 

@@ -133,10 +133,7 @@ const readUnfinished = async (parent: string): Promise<{ path: string; pid: numb
 
 export const remove = (folder: string, identity: Identity) => run(identity, 'rm', ['-rf', folder])
 
-/**
- * Returns whether nothing was written for an hour: then the process id belongs to another program now. A file can
- * change without its folder, so both are checked.
- */
+/** Returns whether nothing was written to it or in it for an hour: then another program has the process id. */
 async function isOld(folder: string): Promise<boolean> {
   try {
     const names = await readdir(folder).catch(() => [])

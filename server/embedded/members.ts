@@ -25,7 +25,7 @@ export async function joinUsers(connection: Connection): Promise<Membership> {
       try {
         if (await atMost(answerMs, isLast(client))) await whenLast()
       } finally {
-        await endUser(client)
+        await endClient(client)
       }
     },
   }
@@ -34,7 +34,7 @@ export async function joinUsers(connection: Connection): Promise<Membership> {
 const endMs = 1000
 
 /** Ends a connection. The driver waits until the other side has closed it, which a silent one does not. */
-async function endUser(client: Client): Promise<void> {
+export async function endClient(client: Client): Promise<void> {
   await atMost(endMs, client.end()).catch(() => undefined)
   ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
 }
@@ -61,7 +61,7 @@ async function connectUser(connection: Connection): Promise<Client> {
     if (await callLock(client, 'pg_try_advisory_lock_shared')) return client
     throw new Error('its last user is stopping it')
   } catch (error) {
-    await endUser(client)
+    await endClient(client)
     throw error
   }
 }

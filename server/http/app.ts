@@ -30,10 +30,7 @@ export type Metrics = {
 /** The progress of the process towards its end. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }
 
-/**
- * The caller's own ids of a request, for the log alone. The request keeps an id of the service, because stored calls
- * are found by it and a caller must not choose it.
- */
+/** The caller's own ids of a request, for the log alone: stored calls are found by ids that no caller chooses. */
 export type RequestIdentity = { trace_id?: string; caller_request_id?: string }
 
 /** The identities of requests under way, by the request's own id. */

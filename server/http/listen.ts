@@ -95,10 +95,7 @@ function serverOf(app: App, answer: Answerer, connections: Connections): Server 
   return server
 }
 
-/**
- * Closes only the listener. Closing a whole HTTP server would cut idle connections, and requests on their way over
- * one. Their next response has "Connection: close".
- */
+/** Closes only the listener: closing a server cuts idle connections, and requests on their way over one. */
 const closePort = (server: Server): Promise<void> =>
   waitFor('the caller’s connection', (resolve) => void NetServer.prototype.close.call(server, () => resolve()))
 

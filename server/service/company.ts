@@ -49,10 +49,7 @@ export async function createCompany(
   return company
 }
 
-/**
- * Changes the given members; `actor` is the operator by default. A lower plan keeps existing records. The counters are
- * corrected while no record can be created.
- */
+/** Changes the given members. A lower plan keeps records. Counters are corrected while no record can be created. */
 export async function setCompany(
   transaction: Transaction,
   id: number,

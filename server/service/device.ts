@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { dayMilliseconds } from '#derive/moment.ts'
 import { derivedKey } from '../store/seal.ts'
 
 /**
@@ -26,7 +27,7 @@ export function readDevices(keys: Keys, text: string | undefined, now: Date): De
     .split('.')
     .slice(0, devicesMax)
     .flatMap((one) => readDevice(keys, one) ?? [])
-    .filter(({ since }) => since > now.getTime() - deviceDays * 24 * 3600 * 1000)
+    .filter(({ since }) => since > now.getTime() - deviceDays * dayMilliseconds)
 }
 
 /** Returns the text for the browser after a sign-in: the new device first, then those of other accounts. */

@@ -134,10 +134,7 @@ async function admit(database: Database, { candidates, ofAddress, devices, stran
   return { tries: [asDevice, asStranger], compared: candidates, isKnown: true }
 }
 
-/**
- * Deletes attempts if the password was right for every account that they could find. Otherwise the owner of one account
- * of an address could delete attempts at another.
- */
+/** Deletes attempts if the password was right for every account: else the owner of one could clear another's. */
 async function settle(database: Database, tries: readonly SignInTry[], right: readonly Candidate[]): Promise<void> {
   for (const { counted, at, accounts } of tries) {
     if (at.filter((row) => right.includes(row)).length === accounts) await forget(database, counted)

@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '#derive/moment.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, recordsOfEvents, webhooksMax } from '#registry/webhooks.ts'
 import type { Statement } from '#sql/statement.ts'
@@ -40,7 +41,6 @@ import { createSecret, openSecrets } from './webhook-secret.ts'
 /** The endpoints of a company, to which its changes are sent. */
 
 const records = 'webhook_endpoints'
-const dayMilliseconds = 24 * 3600 * 1000
 
 /** An endpoint as it is shown: without its secrets, and without the process that is sending to it. */
 export type Webhook = EndpointRow & {

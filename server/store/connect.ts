@@ -59,10 +59,7 @@ export function createConnector(
   return connector
 }
 
-/**
- * Returns the parts of an address that name the database and its user. The driver would let the whole address override
- * other settings, even by an empty password.
- */
+/** Returns the parts that name database and user: the driver would let the whole address override settings. */
 function addressOf(connection: Connection | StreamConnection): pg.ClientConfig {
   if (!('connectionString' in connection)) return pick(connection)
   const { connectionString, passwordFile } = connection

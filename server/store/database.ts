@@ -56,10 +56,7 @@ export type { Connection, StreamConnection } from './connect.ts'
 
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 
-/**
- * Longest pause before the first retry, in milliseconds. Each next maximum is twice as long; a pause is a random part
- * of it, a tenth at least.
- */
+/** Longest pause before the first retry, in milliseconds; twice as long each time. A pause is a random part of it. */
 const firstPauseMax = 50
 const pauseMax = 1600
 /** The share of statements that the service runs for itself. */

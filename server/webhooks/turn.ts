@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '#derive/moment.ts'
 import { type LackedRights, lackedRights } from '#derive/visible.ts'
 import { accountDisabled, type DisableReason, feedEvents, recordsOfEvents } from '#registry/webhooks.ts'
 import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
@@ -36,7 +37,6 @@ import { hasArrived } from './stored-attempt.ts'
 
 /** Events that are sent to one endpoint at once, if they may arrive in any order. */
 const atOnceMax = 4
-const dayMilliseconds = 24 * 3600 * 1000
 
 /**
  * A claimed endpoint. Once `ending` is aborted, no further attempt starts; once `cutOff` is, running attempts are cut

@@ -55,10 +55,7 @@ const oldMarks = (keptDays: number): Statement =>
         and later.at <= now() - make_interval(days => ${keptDays}::int)
     )`
 
-/**
- * Reads the first change of a company that began at a moment or later, in the order of the log. The search starts at
- * the last mark before that moment, if there is one.
- */
+/** Reads the first change of a company at a moment or later. The search starts at the last mark before it. */
 export const firstSince = (companyId: number, moment: Date): Statement =>
   statement(
     sql`select h.epoch, h.pos::text as pos, h.id from (

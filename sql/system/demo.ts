@@ -59,10 +59,7 @@ export const insertDemoRemoval = (): Statement => statement(sql`insert into demo
 
 export type DemoUseRow = { own_accounts: number; own_records: number; records: number }
 
-/**
- * Counts the records of a demo company, and those that the demo did not create. The demo was created in one
- * transaction, and so has one moment in its history.
- */
+/** Counts the records of a demo company, and those not of the one moment in which the demo was created. */
 export const useOfDemo = (companyId: number, kinds: readonly string[]): Statement =>
   statement(sql`select
     (select count(*)::int from (

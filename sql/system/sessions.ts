@@ -99,10 +99,7 @@ export const touchSession = (key: SessionKey): Statement =>
     },
   )
 
-/**
- * Locks an account that is not disabled, for a session of it. If a hash is given, its password must still have that
- * hash. A concurrent change of the password is waited for.
- */
+/** Locks an account for a session if it is enabled and has the given hash. A change of the password is waited for. */
 export const holdAccount = (companyId: number, accountId: number, passwordHash: string | null): Statement =>
   query('session.account')`select from ${byKey('accounts', companyId, accountId, 'for share')} a
     where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`

@@ -110,10 +110,7 @@ export const releaseOutlived = (claim: Claim, now: Date): Statement =>
     update webhook_endpoints set claim = null, claimed_until = null, failing_since = coalesce(failing_since, ${now})
     where ${claimedEndpoint(claim)} returning id`
 
-/**
- * The claims in force of all processes, those among them that were not renewed for longer than a request takes, and the
- * longest such time; 0 if there are none.
- */
+/** The claims in force, those not renewed for longer than a request takes, and the longest such time, or 0. */
 export type ClaimFigures = { in_force: number; silent: number; silent_seconds: number }
 
 export const claimFigures = (leaseSeconds: number, silentSeconds: number): Statement =>
