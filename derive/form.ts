@@ -54,7 +54,7 @@ function formField(name: string, field: Field): FormField {
   const members = kindOf(field).members?.(field)
   return {
     name,
-    kind: shownKind(name, field),
+    kind: field.kind,
     field,
     required: field.required === true,
     readOnly: field.readOnly === true,
@@ -65,10 +65,6 @@ function formField(name: string, field: Field): FormField {
     ...(members && { members: Object.entries(members).map(([member, of]) => formField(member, of)) }),
   }
 }
-
-/** An amount inside a value is a whole number; its name marks it as an amount. */
-const shownKind = (name: string, { kind }: Field): Field['kind'] =>
-  kind === 'integer' && name.endsWith('_minor') ? 'money' : kind
 
 const sectionsOf = (fields: readonly FormField[]): Section[] =>
   Object.entries<readonly Field['kind'][]>(sections)

@@ -1,3 +1,4 @@
+import { type Problem, problem } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import {
   dayOrders,
@@ -9,7 +10,7 @@ import {
   type Read,
 } from '#registry/fields/kind.ts'
 import { minorDigits } from '#registry/iso-codes.ts'
-import { isSameJson, type Json } from '#registry/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { checkValue } from './check-value.ts'
 
 /** Texts of people as values of fields, for forms, files and agents. Decisions, Values. */
@@ -37,6 +38,28 @@ export const parseOpen = (open: OpenHabit, text: string, field: Field, habits: H
   choicesOf[open].map((choice) => [choice, parseValue(text, field, { ...habits, [open]: choice })])
 
 const choicesOf: { readonly [open in OpenHabit]: readonly string[] } = { decimal: decimalSigns, dayOrder: dayOrders }
+
+/** Returns the problems of texts that their fields would store and their readers refuse, such as one with a control character. */
+export const unreadProblems = (
+  fields: { readonly [name: string]: Field },
+  values: JsonObject,
+  habits: Habits,
+  path = '',
+): Problem[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return field ? unreadAt(field, value, habits, path + name) : []
+  })
+
+function unreadAt(field: Field, value: Json, habits: Habits, path: string): Problem[] {
+  const members = kindOf(field).members?.(field)
+  if (members && Array.isArray(value))
+    return value.flatMap((each, n) => (isObject(each) ? unreadProblems(members, each, habits, `${path}[${n}].`) : []))
+  if (members && isObject(value)) return unreadProblems(members, value, habits, `${path}.`)
+  if (typeof value !== 'string' || checkValue(field, value, path).problems.length > 0) return []
+  const read = parseValue(value, field, habits)
+  return 'fault' in read ? [problem(path, 'wrong_format', faultMessage(read.fault, field, habits))] : []
+}
 
 /** Formats a value as the text that a person would write; an empty text for null. */
 export const formatValue = (value: Json, field: Field, habits: Habits): string =>

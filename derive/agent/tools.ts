@@ -7,6 +7,7 @@ import {
   agentToolsSeconds,
 } from '#registry/agents.ts'
 import { type Problem, problem } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { batchNameLengthMax, idMax, searchLengthMax } from '#registry/limits.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -14,6 +15,7 @@ import { invalidFields } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { batchOps, notKnown } from '../batch-operation.ts'
 import { checkObject } from '../check-object.ts'
+import { numbersAsText, readTexts, withoutNulls } from './texts.ts'
 
 /** A tool of /mcp: its name, its arguments and its answer, derived from the registry. Decisions, Agents. */
 export type Tool = {
@@ -248,10 +250,14 @@ export const toolsTtlMs = agentToolsSeconds * 1000
 export const toolNamed = (served: Registry, name: string): Tool | undefined =>
   toolsOf(served).find((tool) => tool.name === name)
 
-/** Returns the arguments of a tool. Throws if one is unknown, missing or malformed, and names all of these. */
+/**
+ * Returns the arguments of a tool: null is not given, and a number may be sent as text. Throws if one is unknown, missing or
+ * malformed, and names all of these.
+ */
 export function readArguments(tool: Tool, sent: Json | undefined): JsonObject {
   const given = sent ?? {}
-  const { problems } = checkObject(given, {
+  const read = isObject(given) ? readTexts(numbersOf(tool), withoutNulls(given), numbersAsText) : given
+  const { problems } = checkObject(read, {
     members: tool.arguments,
     subject: 'The arguments',
     isSorted: true,
@@ -260,10 +266,20 @@ export function readArguments(tool: Tool, sent: Json | undefined): JsonObject {
     check: (argument, value, at) =>
       validatorOf(argument).Check(value) ? { value } : [problem(at, 'wrong_type', argument.must)],
   })
-  const wrong = isObject(given) ? [...problems, ...checkChoice(tool, given)] : problems
+  const wrong = isObject(read) ? [...problems, ...checkChoice(tool, read)] : problems
   if (wrong.length > 0) throw invalidFields(wrong)
-  return given as JsonObject
+  return read as JsonObject
 }
+
+/** Returns the arguments that are whole numbers, as fields. */
+const numbersOf = (tool: Tool): { [name: string]: Field } =>
+  Object.fromEntries(
+    Object.entries(tool.arguments).flatMap(([name, { schema }]) =>
+      schema.type === 'integer'
+        ? [[name, { kind: 'integer', min: 0, max: idMax, example: 1, about: 'A number.' }]]
+        : [],
+    ),
+  )
 
 const validatorOf = memoize(({ schema, judged }: Argument) => Compile(judged ?? schema))
 

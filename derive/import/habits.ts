@@ -9,7 +9,7 @@ import { type Target, targetsOf } from './targets.ts'
 /** How a file writes numbers and days: as it was chosen, else as its cells decide. */
 
 /** The words of settings and options for the sign before decimals, and for the first part of a day. */
-export const decimalWords = { point: '.', comma: ',' } as const satisfies { readonly [word: string]: DecimalSign }
+export const decimalWords = { comma: ',', point: '.' } as const satisfies { readonly [word: string]: DecimalSign }
 export const dateWords = { dmy: 'day', mdy: 'month' } as const satisfies { readonly [word: string]: DayOrder }
 
 export type DecimalWord = keyof typeof decimalWords

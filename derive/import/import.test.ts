@@ -5,8 +5,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { RefusedRow } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import * as german from '#registry/words/de.ts'
-import * as english from '#registry/words/en.ts'
+import { catalogues } from '#registry/words/index.ts'
 import { visibleDefinition } from '../visible.ts'
 import type { ImportFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
@@ -18,7 +17,6 @@ import { guess, targetsOf, withheldColumns } from './targets.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
-const catalogues = [english, german]
 const reading = { encoding: 'utf-8', delimiter: ',', headerRow: 1 } as const
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text)

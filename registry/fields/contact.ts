@@ -14,8 +14,7 @@ export const email: Kind<EmailField> = {
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   parse(text) {
     const value = spell(text).replace(/^mailto:/i, '')
-    const hidden = invisibleIn(value)
-    if (hidden !== undefined) return refuse('invisible', hidden)
+    if (invisibleIn(value) !== undefined) return refuse('invisible', value)
     const [blankOrSign] = value.match(/[\s,;<>]/) ?? []
     return blankOrSign === undefined ? { value: value || null } : refuse('not_an_email', blankOrSign.trim() || value)
   },
@@ -49,8 +48,7 @@ export const url: Kind<UrlField> = {
   parse(text) {
     const spelled = spell(text)
     if (spelled === '') return { value: null }
-    const hidden = invisibleIn(spelled)
-    if (hidden !== undefined) return refuse('invisible', hidden)
+    if (invisibleIn(spelled) !== undefined) return refuse('invisible', spelled)
     const [, scheme, rest = ''] = /^(?:([a-z][a-z\d+-]*):\/\/)?(.*)$/i.exec(spelled) ?? []
     if (scheme !== undefined && !/^https?$/i.test(scheme)) return refuse('not_an_address', scheme)
     const [host = ''] = rest.split(/[/?#]/)

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../definition.ts'
+import { invisibleIn } from '../invisible.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { ChoiceField } from './choice.ts'
 import type { Field } from './index.ts'
@@ -119,7 +120,11 @@ export type FaultCode =
   | 'not_an_id'
   | 'no_text'
 
-export const refuse = (code: FaultCode, part: string): Read => ({ fault: { code, part } })
+/** Returns a fault. A part with an invisible character is named by its code point, since nobody would see it. */
+export function refuse(code: FaultCode, part: string): Read {
+  const hidden = invisibleIn(part)
+  return { fault: hidden === undefined ? { code, part } : { code: 'invisible', part: hidden } }
+}
 
 /** The record whose values are erased: the singular of its resource, and its id. */
 export type ErasedRecord = { readonly one: string; readonly id: number }

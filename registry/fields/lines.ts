@@ -1,4 +1,4 @@
-import { linesMax, moneyMax } from '../limits.ts'
+import { linesMax } from '../limits.ts'
 import type { Field } from './index.ts'
 import { type CommonMembers, type Kind, refuse } from './kind.ts'
 import { spell } from './spelling.ts'
@@ -32,9 +32,7 @@ const members: { readonly [name: string]: Field } = {
   },
   unit: { kind: 'text', max: 20, example: 'm2', about: 'The unit counted.' },
   unit_price_minor: {
-    kind: 'integer',
-    min: 0,
-    max: moneyMax,
+    kind: 'money',
     initial: 0,
     required: true,
     example: 8900,

@@ -59,7 +59,7 @@ export const integer: Kind<IntegerField> = {
 }
 
 /** An amount in the smallest unit of the company's currency (cents), as a whole number. */
-type MoneyField = CommonMembers & { kind: 'money' }
+type MoneyField = CommonMembers & { kind: 'money'; example?: number }
 
 export const money: Kind<MoneyField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 0, maximum: moneyMax }),
@@ -80,7 +80,7 @@ export const money: Kind<MoneyField> = {
   },
   format: (value, _, habits) =>
     formatNumeral(unitsOf(value as number, habits.isMinor ? 0 : minorDigits(habits.currency)), habits),
-  example: () => 1250000,
+  example: ({ example = 1250000 }) => example,
   sortable: true,
 }
 

@@ -37,7 +37,8 @@ export function parseNumber(
   if (decimal === undefined && /\d.*[.,]|[.,].*\d/.test(rest)) return { open: 'decimal' }
   const numeral = plainNumeral(rest, decimal ?? '.')
   if (numeral !== undefined) return { numeral: sign === '-' ? `-${numeral}` : numeral, affixes: taken.size }
-  const words = spelled.match(/[^\d\s.,'()+-]+\d*/gu) ?? []
+  // Digits belong to the letter before them, as in m2.
+  const words = (spelled.match(/[^\d\s.,'()+-]+\d*/gu) ?? []).map((word) => word.replace(/(?<![\p{L}\d])\d+$/u, ''))
   return { part: words.find((word) => !affixes.some((affix) => isSame(word, affix))) ?? spelled }
 }
 
@@ -69,7 +70,7 @@ function plainNumeral(text: string, decimal: DecimalSign): string | undefined {
 const numeralWith = (decimal: DecimalSign): RegExp => {
   const group = decimalSigns.find((sign) => sign !== decimal) as string
   const threes = `[1-9]\\d{0,2}([${group}' ])\\d{3}(?:\\2\\d{3})*`
-  return new RegExp(`^(\\d+|${threes}|[1-9]\\d?(?:${group}\\d{2})+${group}\\d{3}|)(?:\\${decimal}(\\d+))?$`)
+  return new RegExp(`^(\\d+|${threes}|[1-9]\\d?(?:\\${group}\\d{2})+\\${group}\\d{3}|)(?:\\${decimal}(\\d+))?$`)
 }
 
 const numerals: { readonly [sign in DecimalSign]: RegExp } = { '.': numeralWith('.'), ',': numeralWith(',') }
@@ -98,7 +99,7 @@ export const currencyWords = memoize((languages: readonly string[], currency: st
         .flatMap(({ type, value }) => (type === 'currency' ? [value] : [])),
     ),
   )
-  return [...new Set([currency, ...symbols])].toSorted((one, other) => other.length - one.length)
+  return [...new Set([currency, ...symbols.map(spell)])].toSorted((one, other) => other.length - one.length)
 })
 
 export const symbolLanguages: readonly string[] = ['en', 'en-001', 'de']

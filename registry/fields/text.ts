@@ -1,4 +1,4 @@
-import { formatCodePoint, removeInvisible, trimInvisible } from '../invisible.ts'
+import { removeInvisible, trimInvisible } from '../invisible.ts'
 import { type CommonMembers, type Kind, type Read, refuse } from './kind.ts'
 
 /**
@@ -29,10 +29,10 @@ const bounded: Kind<TextField | ParagraphField> = {
 function parseText(text: string, refused: RegExp): Read {
   const value = trimInvisible(text).normalize('NFC')
   const [control] = value.match(refused) ?? []
-  if (control !== undefined) return refuse('invisible', formatCodePoint(control))
+  if (control !== undefined) return refuse('invisible', control)
   if (removeInvisible(value).trim() !== '') return { value }
   const [hidden] = text.match(/\S/u) ?? []
-  return hidden === undefined ? { value: null } : refuse('invisible', formatCodePoint(hidden))
+  return hidden === undefined ? { value: null } : refuse('invisible', hidden)
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tab and line breaks are no faults in several lines

@@ -20,8 +20,7 @@ import {
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { problemBody, Refusal } from '#registry/refusals.ts'
-import * as german from '#registry/words/de.ts'
-import * as english from '#registry/words/en.ts'
+import { catalogues } from '#registry/words/index.ts'
 import type { App } from '../app.ts'
 import { runUntilSignal } from '../lifecycle.ts'
 import { type Actor, operator } from '../records/actor.ts'
@@ -55,7 +54,7 @@ export async function runImport(
       const session = createSession({
         definition,
         currency,
-        catalogues: [english, german],
+        catalogues,
         service: serviceOf(app, definition, companyId),
         given: { columns, match, ...(dates && { dates }), ...(decimal && { decimal }) },
         goesOn: (earlier) => goesOn(earlier, given),

@@ -190,7 +190,7 @@ describe('From an estimate to a paid invoice', () => {
     const id = await admin.record('invoices', { client_id: client, issued_on: '2026-03-01', lines: [wall] })
     await visit(stage, page, `/invoices/${id}/show`)
     await press(page, 'Issue')
-    await expect.poll(() => dialog().getByLabel('Due on').inputValue()).toBe('2026-03-15')
+    await expect.poll(() => dialog().getByLabel('Due on').inputValue()).toBe('15 Mar 2026')
     await press(dialog(), 'Cancel')
   })
 

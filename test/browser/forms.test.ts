@@ -140,7 +140,7 @@ describe('What is not acceptable', () => {
   test('keeps an amount that cannot be read as it was typed', async () => {
     await fill(page, 'Credit limit', '12.345')
     await page.keyboard.press('Tab')
-    await page.getByText('must be an amount like 1,250.00').first().waitFor()
+    await page.getByText('cannot be read at "345": must have at most 2 decimals').first().waitFor()
     expect(await page.getByRole('textbox', { name: 'Credit limit' }).inputValue()).toBe('12.345')
   })
 

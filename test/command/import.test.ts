@@ -112,7 +112,7 @@ test('Rows that are refused are told with their lines, and nothing is written wi
     '2 rows of bad.csv cannot be imported: correct them, or give --skip-refused to import the others.\n',
   )
   expect(refused.out).toContain(
-    'line 3: Status must be one of Active, Prospect, Inactive, Blocked (the cell has "Asleep"); Credit limit must be a number',
+    'line 3: Status cannot be read at "Asleep": must be one of Active, Prospect, Inactive, Blocked (the cell has "Asleep"); Credit limit cannot be read at "=cmd": must be a number',
   )
   expect(refused.out).toContain('line 4: has 2 cells, where the columns are 4')
   expect(refused.out).toContain('Nothing was written')

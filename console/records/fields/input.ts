@@ -1,7 +1,13 @@
+import { type ChangeEvent, useMemo, useState } from 'react'
+import { shownText, typedValue } from '#derive/form/typed.ts'
 import type { FormField } from '#derive/form.ts'
+import { parseValue } from '#derive/parse-value.ts'
 import type { Problem } from '#registry/definition.ts'
-import type { Json } from '#registry/json.ts'
-import { problemText } from '../../texts/refusal-text.ts'
+import type { Habits } from '#registry/fields/kind.ts'
+import { decimalSignOf } from '#registry/fields/numeral.ts'
+import { isSameJson, type Json } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
+import { faultText, problemText } from '../../texts/refusal-text.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** The properties of the input of any kind of field. */
@@ -22,17 +28,25 @@ export type InputProps = {
 
 export const inputId = (path: string): string => `field-${path}`
 
-/** Returns the sentence about a problem of exactly this value. */
-export function useProblemHere({ problems = [], path, field, value }: InputProps): string | undefined {
-  const texts = useTexts()
-  const problem = problems.find((candidate) => candidate.field === path)
-  if (!problem) return undefined
-  // The typed text is no amount. The service's sentence is about minor units, which nobody typed.
-  if (field.kind === 'money' && typeof value === 'string') return texts.form.unreadable.money
-  return problemText(problem, texts)
+/** Returns how the reader writes. Numbers have the sign that the form shows; nothing decides the order of days. */
+export function useHabits(): Habits {
+  const { locale } = useTexts()
+  const { currency } = useMe().company
+  return useMemo(() => ({ language: locale, currency, decimal: decimalSignOf(locale) }), [locale, currency])
 }
 
-/** The properties that text-like inputs share. */
+/** Returns the sentence about a problem of exactly this value. A text that cannot be read says at which part. */
+export function useProblemHere({ problems = [], path, field, value }: InputProps): string | undefined {
+  const texts = useTexts()
+  const habits = useHabits()
+  const problem = problems.find((candidate) => candidate.field === path)
+  if (!problem) return undefined
+  const read = typeof value === 'string' ? parseValue(value, field.field, habits) : { value }
+  if ('open' in read) return texts.form.openDay
+  return 'fault' in read ? faultText(read.fault, field.field, habits, texts) : problemText(problem, texts)
+}
+
+/** Returns the properties that all inputs with a text field share. */
 export function useTextField(props: InputProps) {
   const wrong = useProblemHere(props)
   return {
@@ -44,5 +58,31 @@ export function useTextField(props: InputProps) {
     helperText: wrong ?? props.hint,
     onChange: ({ target }: { target: { value: string } }) => props.onChange(target.value === '' ? null : target.value),
     onBlur: props.onLeave,
+  }
+}
+
+/**
+ * Returns the properties of a text field whose text is parsed. On leaving, it shows the value that was read. A text that
+ * cannot be read stays as it was typed, so that nothing is lost and the check reports it.
+ */
+export function useTypedField(props: InputProps) {
+  const { field, value, onChange, onLeave } = props
+  const habits = useHabits()
+  const [typed, setTyped] = useState<string | null>(null)
+  const means = (text: string): Json => typedValue(text, field.field, habits)
+  // A reset, or somebody else's edit, may also change the value.
+  const isOwn = typed !== null && isSameJson(means(typed), value)
+  return {
+    ...useTextField(props),
+    value: isOwn ? typed : shownText(value, field.field, habits),
+    autoComplete: 'off',
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      setTyped(target.value)
+      onChange(means(target.value))
+    },
+    onBlur: () => {
+      setTyped(null)
+      onLeave?.()
+    },
   }
 }

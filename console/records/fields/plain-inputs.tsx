@@ -1,32 +1,36 @@
-import Autocomplete from '@mui/material/Autocomplete'
+import { mdiCalendarMonth } from '@mdi/js'
+import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
+import IconButton from '@mui/material/IconButton'
 import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
+import { styled } from '@mui/material/styles'
 import TextField from '@mui/material/TextField'
 import { useReference } from 'ra-core'
-import { type ChangeEvent, useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { parseValue } from '#derive/parse-value.ts'
 import { countries } from '#registry/iso-codes.ts'
-import type { Json } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { titleOf } from '../title.ts'
-import { type InputProps, inputId, useTextField } from './input.ts'
+import { type InputProps, inputId, useHabits, useTextField, useTypedField } from './input.ts'
 
 /** The input of one line of text, and of e-mail, telephone and web address. */
 export function TextInput(props: InputProps) {
   const { field, value } = props
   const { form } = useTexts()
   const isNumbered = field.field.kind === 'text' && field.field.numbered !== undefined
-  const shared = useTextField({
+  const shared = useTypedField({
     ...props,
     hint: props.hint ?? (isNumbered && value === null ? form.numbered : undefined),
   })
-  return <TextField {...shared} type={types[field.kind] ?? 'text'} autoComplete="off" />
+  return <TextField {...shared} type={types[field.kind] ?? 'text'} />
 }
 
 /** Types of the input element. Not `email` and `url`, because the browser would show its own messages. */
@@ -38,30 +42,22 @@ export function ParagraphInput(props: InputProps) {
   const { form } = useTexts()
   const used = [...String(value ?? '')].length
   const max = field.max ?? Number.POSITIVE_INFINITY
-  const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.share(used, max) : props.hint })
+  const shared = useTypedField({ ...props, hint: used > max * 0.8 ? form.share(used, max) : props.hint })
   return <TextField {...shared} multiline minRows={3} maxRows={14} />
 }
 
 /** The input of whole and decimal numbers in the notation of the language. */
 export function NumberInput(props: InputProps) {
-  const format = useFormat()
-  const shared = useTypedField(props, format.typed, format.readNumber)
   const inputMode = props.field.kind === 'integer' ? 'numeric' : 'decimal'
-  return <TextField {...shared} slotProps={{ htmlInput: { inputMode } }} />
+  return <TextField {...useTypedField(props)} slotProps={{ htmlInput: { inputMode } }} />
 }
 
 /** The input of an amount in the company's currency. It is stored in minor units, without rounding errors. */
 export function MoneyInput(props: InputProps) {
   const { currency } = useMe().company
-  const format = useFormat()
-  const shared = useTypedField(
-    props,
-    (minor) => format.amount(minor, currency),
-    (typed) => format.readAmount(typed, currency),
-  )
   return (
     <TextField
-      {...shared}
+      {...useTypedField(props)}
       slotProps={{
         htmlInput: { inputMode: 'decimal', style: { textAlign: 'right' } },
         input: { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
@@ -70,11 +66,33 @@ export function MoneyInput(props: InputProps) {
   )
 }
 
-/** The input of a day: the browser's own calendar, which supports the keyboard and the system's language. */
+/** The input of a day, which is typed in any form or chosen from the browser's own calendar. */
 export function DateInput(props: InputProps) {
-  const slotProps = { htmlInput: { max: '9999-12-31' }, inputLabel: { shrink: true } }
-  return <TextField {...useTextField(props)} type="date" slotProps={slotProps} />
+  const { form } = useTexts()
+  const calendar = useRef<HTMLInputElement>(null)
+  const shared = useTypedField(props)
+  const value = typeof props.value === 'string' ? props.value : ''
+  const button = (
+    <InputAdornment position="end">
+      <CalendarSource
+        ref={calendar}
+        type="date"
+        tabIndex={-1}
+        aria-hidden
+        max="9999-12-31"
+        value={/^\d{4}-\d{2}-\d{2}$/.test(value) ? value : ''}
+        onChange={({ target }) => props.onChange(target.value || null)}
+      />
+      <IconButton edge="end" aria-label={form.openCalendar} onClick={() => calendar.current?.showPicker()}>
+        <Icon path={mdiCalendarMonth} fontSize="small" />
+      </IconButton>
+    </InputAdornment>
+  )
+  return <TextField {...shared} slotProps={{ input: { endAdornment: button } }} />
 }
+
+/** An input that nobody sees: its calendar opens below it. */
+const CalendarSource = styled('input')({ width: 0, height: 0, padding: 0, border: 0, opacity: 0, alignSelf: 'end' })
 
 export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps) => (
   <FormControlLabel
@@ -115,9 +133,12 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
   )
 }
 
-/** The input of a country, which is found by its code or its name in the reader's language. */
+const filterLabels = createFilterOptions<string>()
+
+/** The input of a country, which is found by its code or its name in the languages of the interface. */
 export function CountryInput(props: InputProps) {
   const format = useFormat()
+  const habits = useHabits()
   const { form } = useTexts()
   const shared = useTextField(props)
   return (
@@ -127,6 +148,11 @@ export function CountryInput(props: InputProps) {
       value={(props.value as string | null) ?? null}
       getOptionLabel={(code) => `${format.country(code)} (${code})`}
       noOptionsText={form.nothingFound}
+      filterOptions={(codes, state) => {
+        const read = parseValue(state.inputValue, props.field.field, habits)
+        const named = 'value' in read && read.value !== null ? codes.filter((code) => code === read.value) : []
+        return [...new Set([...named, ...filterLabels(codes, state)])]
+      }}
       autoHighlight
       onChange={(_, code) => props.onChange(code)}
       onBlur={props.onLeave}
@@ -135,36 +161,6 @@ export function CountryInput(props: InputProps) {
       )}
     />
   )
-}
-
-/**
- * Returns the properties of a text field for a number. A text that is no number stays as it was typed, so that nothing
- * is lost and the check reports it.
- */
-function useTypedField(
-  props: InputProps,
-  write: (value: number) => string,
-  read: (typed: string) => number | undefined,
-) {
-  const { value, onChange, onLeave } = props
-  const [typed, setTyped] = useState<string | null>(null)
-  const means = (text: string): Json => (text.trim() === '' ? null : (read(text) ?? text))
-  const written = value === null || value === undefined ? '' : typeof value === 'number' ? write(value) : String(value)
-  // A reset, or somebody else's edit, may also change the value.
-  const isOwn = typed !== null && means(typed) === (value ?? null)
-  return {
-    ...useTextField(props),
-    value: isOwn ? typed : written,
-    autoComplete: 'off',
-    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
-      setTyped(target.value)
-      onChange(means(target.value))
-    },
-    onBlur: () => {
-      setTyped(null)
-      onLeave?.()
-    },
-  }
 }
 
 type Option = { id: number; name: string }

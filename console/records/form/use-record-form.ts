@@ -1,7 +1,9 @@
 import { useMemo, useState } from 'react'
 import { checkRecord, createBlankRecord } from '#derive/input.ts'
+import { unreadProblems } from '#derive/parse-value.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
+import { useHabits } from '../fields/input.ts'
 
 /** The values typed into a form of one record, and their problems. */
 export type RecordForm = ReturnType<typeof useRecordForm>
@@ -15,7 +17,11 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
   const [isChecked, setChecked] = useState(false)
 
   const changes = useMemo(() => changesOf(definition, before, values), [definition, before, values])
-  const own = useMemo(() => checkRecord(definition, changes, before).problems, [definition, before, changes])
+  const habits = useHabits()
+  const own = useMemo(
+    () => [...checkRecord(definition, changes, before).problems, ...unreadProblems(definition.fields, changes, habits)],
+    [definition, before, changes, habits],
+  )
   const seen = own.filter(({ field }) => isChecked || left.has(topField(field)))
   const seenFields = new Set(seen.map(({ field }) => field))
 

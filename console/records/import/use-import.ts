@@ -5,8 +5,7 @@ import type { FileOptions } from '#derive/import/file.ts'
 import { checkSize } from '#import/read-file.ts'
 import { createSession, type SessionService } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import * as german from '#registry/words/de.ts'
-import * as english from '#registry/words/en.ts'
+import { catalogues } from '#registry/words/index.ts'
 import { ask, askOnce, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
@@ -23,7 +22,7 @@ export function useImport(definition: Definition) {
     createSession({
       definition,
       currency,
-      catalogues: isGerman ? [german, english] : [english, german],
+      catalogues: isGerman ? catalogues.toReversed() : catalogues,
       service: serviceOf(definition.name, write),
       goesOn: () => true,
       onChange: (next) => setState(next),

@@ -6,6 +6,7 @@ import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { useEffect, useRef, useState } from 'react'
+import { checkValue } from '#derive/check-value.ts'
 import { type Filter, filtersOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
@@ -141,14 +142,30 @@ function FilterInput({ resource, filter, value, onChange }: FilterInputProps) {
       </TextField>
     )
   }
+  return <TypedFilter {...{ resource, filter, value, label, onChange }} />
+}
+
+/** A filter whose value is typed. The list is narrowed once the text can be read. */
+function TypedFilter({ resource, filter, value, label, onChange }: FilterInputProps & { label: string }) {
+  const [unread, setUnread] = useState<Json>(null)
+  const [hasLeft, setLeft] = useState(false)
+  const path = `filter-${filter.parameter}`
+  const problems = unread === null || !hasLeft ? [] : checkValue(filter.field, unread, path).problems
   return (
     <FieldInput
       field={{ ...filter, required: false }}
       resource={resource}
       label={label}
-      path={`filter-${filter.parameter}`}
-      value={value}
-      onChange={onChange}
+      path={path}
+      value={unread ?? value}
+      problems={problems}
+      onLeave={() => setLeft(true)}
+      onChange={(typed) => {
+        const isRead = typed === null || checkValue(filter.field, typed, path).problems.length === 0
+        setLeft(false)
+        setUnread(isRead ? null : typed)
+        if (isRead) onChange(typed)
+      }}
     />
   )
 }

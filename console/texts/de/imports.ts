@@ -1,5 +1,6 @@
 import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
+import { faults } from './faults.ts'
 
 export const imports: Texts['imports'] = {
   title: (many) => `${many} einlesen`,
@@ -127,21 +128,8 @@ export const imports: Texts['imports'] = {
     wrong_type: () => 'passt nicht zu dem Feld',
     wrong_format: () => 'ist nicht in der richtigen Form',
     not_unique: () => 'gehört schon zu einem anderen Eintrag',
-    not_a_number: (part) => `ist keine Zahl: „${part}“ gehört nicht dazu`,
-    other_currency: (part) => `ist kein Betrag in der Währung der Firma: „${part}“ gehört nicht dazu`,
-    too_many_decimals: (part) => `hat zu viele Dezimalen: ${part}`,
-    not_hours: (part) => `sind keine Stunden wie 7:30 oder 7,5: „${part}“ gehört nicht dazu`,
-    not_a_day: (part) => `ist kein Tag: „${part}“ gehört nicht dazu`,
-    short_year: (part) => `hat ein Jahr ohne vier Ziffern: ${part}`,
-    has_time: (part) => `hat eine Uhrzeit: ${part}`,
+    ...faults,
     open: () => 'kann zweierlei bedeuten: Wählen Sie oben, wie Zahlen und Tage geschrieben sind',
-    no_such_word: (part) => `ist keiner der Werte, die es dort gibt: „${part}“`,
-    not_yes_or_no: () => 'muss ja oder nein sein',
-    not_a_phone: (part) => `ist keine Telefonnummer: „${part}“ gehört nicht dazu`,
-    not_an_email: (part) => `ist nicht eine einzige E-Mail-Adresse: „${part}“ gehört nicht dazu`,
-    not_an_address: (part) => `ist keine Webadresse: „${part}“ gehört nicht dazu`,
-    not_an_id: (part) => `ist keine ID: „${part}“`,
-    invisible: (part) => `enthält das unsichtbare Zeichen ${part}`,
     cells: () => 'hat mehr oder weniger Zellen als die Zeile mit den Namen',
     broken_byte: (byte, offset) => `hat das Byte ${byte} an Stelle ${offset} der Datei, das nicht UTF-8 ist`,
     formula_error: (formula) => `ist eine Formel ohne Wert: ${formula}`,

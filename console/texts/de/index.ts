@@ -2,6 +2,7 @@ import { commonFields, memberFields, records } from '#registry/words/de.ts'
 import { pluralizeGerman as pluralize } from '../count.ts'
 import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
+import { faults } from './faults.ts'
 import { imports } from './imports.ts'
 import { settings } from './settings.ts'
 
@@ -13,6 +14,7 @@ export const de: Texts = {
   memberFields,
   settings,
   imports,
+  faults,
   agents,
   sections: {
     basics: 'Angaben',
@@ -158,7 +160,8 @@ export const de: Texts = {
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
     stay: 'Bleiben',
-    unreadable: { money: 'muss ein Betrag wie 1.250,00 sein' },
+    openDay: 'kann mit dem Tag oder dem Monat vorn gelesen werden: Schreiben Sie den Monat als Wort',
+    openCalendar: 'Kalender öffnen',
     chooseOne: 'Bitte wählen',
     nothingFound: 'Nichts gefunden',
     searching: 'Sucht …',

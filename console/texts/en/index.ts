@@ -154,7 +154,8 @@ export const en = {
     unsaved: 'What you typed is not saved yet and would be lost.',
     leave: 'Leave',
     stay: 'Stay',
-    unreadable: { money: 'must be an amount like 1,250.00' },
+    openDay: 'can be read with the day or the month first: write the month as a word',
+    openCalendar: 'Open the calendar',
     chooseOne: 'Choose one',
     nothingFound: 'Nothing found',
     searching: 'Searching …',
@@ -299,6 +300,8 @@ export const en = {
     too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
   } as { [code: string]: string },
   problems: {} as { [code: string]: string },
+  /** Faults of typed texts and of cells. A code without a text gets the words of the check. */
+  faults: {} as { [code: string]: (part: string) => string },
 }
 
 export type Texts = typeof en

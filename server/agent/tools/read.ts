@@ -1,14 +1,17 @@
 import { describeResource, describeResources, filterNames } from '#derive/agent/describe.ts'
 import { cutTexts, rowsThatFit, shorten } from '#derive/agent/fit.ts'
+import { agentHabits, readText, withoutNulls } from '#derive/agent/texts.ts'
 import { notKnown } from '#derive/batch-operation.ts'
 import { checkObject } from '#derive/check-object.ts'
 import { statusOf } from '#derive/form/relations.ts'
+import { filtersOf } from '#derive/parameters.ts'
 import { ownRoute, routesOn } from '#derive/routes.ts'
 import { agentPageMax } from '#registry/agents.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { definitionOf, servedResources } from '#registry/resources/index.ts'
+import { catalogues } from '#registry/words/index.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
 import { type CallResult, callRead } from '../calls.ts'
 import type { Agent } from '../request.ts'
@@ -146,7 +149,18 @@ function filtersIn(definition: Definition, where: JsonObject): { [name: string]:
     check: (_, value) => ({ value }),
   })
   if (problems.length > 0) throw invalidFields(problems)
+  const fields = Object.fromEntries(
+    filtersOf(definition).map(({ parameter, field }) => [parameter, definition.fields[field]]),
+  )
+  const habits = agentHabits(catalogues, definition)
+  const read = (name: string, value: Json): Json => (fields[name] ? readText(value, fields[name], habits) : value)
   return Object.fromEntries(
-    Object.entries(where).map(([name, value]) => [name, Array.isArray(value) ? value.join() : String(value)]),
+    Object.entries(withoutNulls(where)).map(([name, value]) => [
+      name,
+      [value]
+        .flat()
+        .map((each) => String(read(name, each)))
+        .join(),
+    ]),
   )
 }

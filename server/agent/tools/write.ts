@@ -1,10 +1,13 @@
 import { cutTexts, rowsThatFit } from '#derive/agent/fit.ts'
 import type { AgentHour, PersonReason } from '#derive/agent/person.ts'
+import { readOperations } from '#derive/agent/texts.ts'
 import { ownRoute } from '#derive/routes.ts'
 import { agentChangesMax } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { undoneRecordsMax } from '#registry/limits.ts'
 import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
+import { servedResources } from '#registry/resources/index.ts'
+import { catalogues } from '#registry/words/index.ts'
 import { type JudgedRow, judgedPreview, letWait, type PreviewCall, settlePreview } from '#sql/system/previews.ts'
 import type { Write } from '../../pipeline/handler.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
@@ -30,7 +33,9 @@ import type { Agent } from '../request.ts'
 /** Runs a change as a dry-run, and stores its preview. */
 export async function preview(agent: Agent, { operations, undo, why }: JsonObject): Promise<JsonObject> {
   const call: PreviewCall =
-    operations === undefined ? { undo: String(undo).toLowerCase() } : { operations: operations as JsonObject[] }
+    operations === undefined
+      ? { undo: String(undo).toLowerCase() }
+      : { operations: readOperations(servedResources, catalogues, operations as JsonObject[]) }
   const { body } = await make(agent, call, { 'X-Dry-Run': '1' })
   const plan = body.plan as unknown as Preview
   const { remaining = 0 } = body.data as { remaining?: number }
