@@ -139,11 +139,7 @@ const layers = [
   },
   {
     folder: 'server/protocol/',
-    may: [
-      ...folders('registry', 'derive'),
-      ...servers('protocol'),
-      ...node('http', 'net'),
-    ],
+    may: [...folders('registry', 'derive'), ...servers('protocol'), ...node('http', 'net')],
     because: 'Headers, bodies and entity tags are read by themselves: no call, no service.',
   },
   {

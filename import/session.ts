@@ -11,7 +11,8 @@ import {
   type RowOutcome,
 } from '#derive/import/importer.ts'
 import { type ImportSettings, type SettingsProblem, settingsProblems } from '#derive/import/rows.ts'
-import { type Catalogue, guess, withheldColumns } from '#derive/import/targets.ts'
+import { guess, withheldColumns } from '#derive/import/targets.ts'
+import type { Catalogue } from '#derive/labels.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { fingerprintOf, readFile } from './read-file.ts'

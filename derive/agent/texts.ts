@@ -4,7 +4,7 @@ import type { Habits } from '#registry/fields/kind.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { definitionOf, type Registry } from '#registry/resources/index.ts'
-import { type Catalogue, valueLabels } from '../import/targets.ts'
+import { type Catalogue, valueLabels } from '../labels.ts'
 import { parseValue, unreadProblems } from '../parse-value.ts'
 import { mayBeNull } from '../schema.ts'
 

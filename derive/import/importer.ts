@@ -13,7 +13,7 @@ import {
   type RowReader,
   valueShown,
 } from './rows.ts'
-import type { Catalogue } from './targets.ts'
+import type { Catalogue } from '../labels.ts'
 
 /**
  * An import part by part: the effect of each row, and the batch that writes it. The caller looks up, tries and writes.

@@ -2,11 +2,12 @@ import type { Definition } from '#registry/definition.ts'
 import type { FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'
 import { trimInvisible } from '#registry/invisible.ts'
 import { isObject, type JsonObject } from '#registry/json.ts'
+import { valueLabels } from '../labels.ts'
 import { faultMessage, parseValue } from '../parse-value.ts'
 import type { CellProblem, FileFormat, FileRow, ImportFile } from './file.ts'
 import { type ChosenHabits, decideHabits, type FileHabits, mapColumns, readerHabits } from './habits.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
-import { type Target, targetsOf, valueLabels } from './targets.ts'
+import { type Target, targetsOf } from './targets.ts'
 
 /** Converts a row of the file to the body of an operation, or to problems by column. */
 

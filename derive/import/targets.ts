@@ -1,26 +1,13 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { foldLabel } from '#registry/fields/spelling.ts'
+import type { Catalogue } from '../labels.ts'
 import { capital, formatName } from '../words.ts'
 
 /** The targets of columns, and the most likely one of each. */
 
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
-
-/** Words of the interface in one language. */
-export type Catalogue = {
-  records: { readonly [resource: string]: { fields?: Labels; values?: Labels } }
-  commonFields: Labels
-  memberFields: { readonly [owner: string]: Labels }
-}
-type Labels = { readonly [name: string]: string }
-
-/** Returns the labels of a choice's value in each catalogue. */
-export const valueLabels =
-  (catalogues: readonly Pick<Catalogue, 'records'>[], { name }: Definition) =>
-  (value: string): string[] =>
-    catalogues.map(({ records }) => records[name]?.values?.[value] ?? capital(formatName(value.toLowerCase())))
 
 /** Returns all fields that can be sent, except lists of lines, which do not fit into a row. */
 export function targetsOf({ fields }: Definition): Target[] {

@@ -1,4 +1,4 @@
-import { valueLabels } from '#derive/import/targets.ts'
+import { valueLabels } from '#derive/labels.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { DayOrder, DecimalSign, FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { valueLabels } from '#derive/import/targets.ts'
+import { valueLabels } from '#derive/labels.ts'
 import { formatValue, parseValue } from '#derive/parse-value.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { dayOrders, decimalSigns, type Habits } from '#registry/fields/kind.ts'

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
-import { Fragment } from 'react'
+
 import { delimiters, encodings, type FileRow } from '#derive/import/file.ts'
 import { dateWords, decimalWords } from '#derive/import/habits.ts'
 import { matchFieldsOf, targetsOf } from '#derive/import/targets.ts'
