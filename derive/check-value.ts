@@ -67,7 +67,9 @@ export function checkFields(fields: Members, object: Json, { path, before, stran
         if (value === null) return mayBeNull(field) ? { value } : [problem(at, 'required', 'cannot be null')]
         const stored = before?.[at.slice(path.length)] ?? null
         const checked = checkAt(field, value, { path: at, before: stored, strangers })
-        return checked.problems.length > 0 ? checked.problems : checked
+        if (checked.problems.length > 0) return checked.problems
+        const hidden = typeof checked.value === 'string' ? kindOf(field).hides?.(field, checked.value) : undefined
+        return hidden === undefined ? checked : [problem(at, 'invisible', hidden)]
       },
     },
     strangers,

@@ -2,6 +2,7 @@ import { Compile } from 'typebox/schema'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import { removeInvisible } from '#registry/invisible.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import type { FilterValue, ListRequest, PageCut } from '#registry/listing.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -9,7 +10,6 @@ import { Refusal } from '#registry/refusals.ts'
 import { momentOf } from './moment.ts'
 import { type Filter, filtersOf, sortableFields } from './parameters.ts'
 import type { DataRoute } from './routes.ts'
-import { valueSchema } from './schema.ts'
 
 /** How a query is read. Decisions, Lists. */
 
@@ -145,20 +145,24 @@ function readFilterValue(name: string, field: Field, text: string): FilterValue 
   const { type } = kindOf(field).schema(field)
   if (type === 'integer') return readInteger(name, text, 1, idMax) as number
   const value = type === 'boolean' && ['true', 'false'].includes(text) ? text === 'true' : text
-  if (isValueOf(field, value)) return typeof value === 'string' ? value.trim() : value
+  if (isValueOf(field, value) && text.trim() !== '') return typeof value === 'string' ? value.trim() : value
   throw invalidParameter(name, `is ${quoteText(text)}; it ${kindOf(field).must(field)}`)
 }
 
-/** Whether a field can have the value as it is, without anything taken off it. */
+/**
+ * Whether a field can have the value as it is, without anything taken off it. A text that would be refused today may be
+ * stored.
+ */
 export const isValueOf = (field: Field, value: FilterValue): boolean =>
   validatorOf(field).Check(value) && !kindOf(field).refuses?.(field, value)
 
-const validatorOf = memoize((field: Field) => Compile(valueSchema(field)))
+const validatorOf = memoize((field: Field) => Compile(kindOf(field).schema(field)))
 
 function readWords(value: string | undefined): string[] {
   const words = (value ?? '').trim()
   if ([...words].length > searchLengthMax) throw invalidParameter('q', `has more than ${searchLengthMax} characters`)
-  return words === '' ? [] : words.split(/\s+/u)
+  // A word that nobody sees would be found in every record.
+  return words.split(/\s+/u).filter((word) => removeInvisible(word) !== '')
 }
 
 function readSort(value: string | undefined, definition: Definition): ListRequest['sort'] {

@@ -6,6 +6,9 @@ export const changes: readonly { version: string; lines: readonly string[] }[] =
   {
     version: 'Unreleased',
     lines: [
+      'Percentages have up to four decimals. Telephone numbers take `ext.` and `x` before an extension, every dash and no-break blanks, up to 40 characters, and `q` finds them by five digits or more.',
+      'A required text of invisible characters alone, a control character in a text of one line and an invisible character in an e-mail address are 422 with the field code `invisible`. Stored values stay until the field is written.',
+      'Unique values and `external_ref` are equal if people see them as equal: capitals of every alphabet, final sigmas and composed accents do not count.',
       'Pay, amounts, and tax and policy numbers have rights of their own: a field whose description names `PAY_VIEW`, `MONEY_VIEW` or `TAX_VIEW` is left out where the account of the token does not hold it, and a query or a body that names it is 403 `insufficient_scope`. Every account that there is holds all three.',
       '`GET /v1/me` shows the company, the token, what it may do at this moment, and the limits. `GET /v1/choices/<records>/<field>` lists by id and title what a field can refer to that has no routes of its own.',
       'Lists are narrowed by several values (`<field>_in`, `id_in`), by days (`<field>_from`, `<field>_to`) and by `external_ref`. A page that was found by `after_id` has a `Link` to the next one while more follows.',

@@ -34,8 +34,8 @@ const currency: Field = {
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
 }
 
-/** A share in percent. */
-export const percent = { kind: 'decimal', min: 0, max: 100, places: 2, unit: '%' } as const
+/** A share in percent. Taxes have up to four decimals: 8.875 in New York, 9.975 in Quebec. */
+export const percent = { kind: 'decimal', min: 0, max: 100, places: 4, unit: '%' } as const
 
 /** Returns the field of a record's state, which is at first the first of its values. */
 export const state = (given: Pick<ChoiceField, 'values' | 'moves' | 'approval' | 'about'>): ChoiceField => ({

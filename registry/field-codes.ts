@@ -10,7 +10,7 @@ export const fieldCodes = {
   not_allowed: 'The value is none of the words that the field knows.',
   wrong_format: 'The type is right and the form is not: no day of the calendar, no e-mail address, too many decimals.',
   not_found: 'The reference leads to no live record of the company that could stand there.',
-  not_unique: 'Another live record has the value; capitals do not count.',
+  not_unique: 'Another live record has the value; capitals, final sigmas and how accents are composed do not count.',
   date_order: 'A day lies before the one that it has to follow.',
   transition_not_allowed: 'The status cannot go from what it is to what was sent; the message says where it can go.',
   needed_by_status: 'The field may be empty, but not while the record has this status.',
@@ -20,8 +20,7 @@ export const fieldCodes = {
   not_of_client: 'The project is one of another client, or the estimate is to another.',
   not_of_project: 'The estimate is for another project. Only the web interface and the command keep invoices.',
   may_not_fall: 'The number is below the one on record and may only rise.',
-  invisible:
-    'The text has an invisible character, which the message names. Only the web interface and the command set accounts.',
+  invisible: 'The text has a character that nobody sees, or no other; the message names it.',
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
@@ -30,13 +29,7 @@ export const fieldCodes = {
 type FieldCode = keyof typeof fieldCodes
 
 /** Field codes that only the console's operations return. */
-const consoleFieldCodes: readonly FieldCode[] = [
-  'not_of_project',
-  'wrong_password',
-  'too_weak',
-  'invisible',
-  'unreachable',
-]
+const consoleFieldCodes: readonly FieldCode[] = ['not_of_project', 'wrong_password', 'too_weak', 'unreachable']
 
 /** The field codes of /v1. */
 export const apiFieldCodes = (Object.keys(fieldCodes) as FieldCode[]).filter(

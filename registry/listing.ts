@@ -12,7 +12,7 @@ export type ListRequest = PageCut & {
   afterId?: number | undefined
   /** Only these records. An id without a record is ignored. */
   ids?: readonly number[] | undefined
-  /** The caller's own reference, ignoring case. */
+  /** The caller's own reference, compared by its key (`registry/equal.ts`). */
   reference?: string | undefined
   /** Fields with one of several values. */
   among?: readonly { field: string; values: readonly FilterValue[] }[]

@@ -65,17 +65,28 @@ export const rowsOf = (table: string, companyId: number, key: string, which: Sql
 export const equalsIndexed = (column: Sql, value: unknown): Sql =>
   sql`${column} between ${value as Sql} and ${value as Sql}`
 
-/** Selects the live record of a company whose text column has a value, capitals apart: an index keeps it unique. */
+/** Returns the expression for the key of a text, which equal texts share, in the collation of the indexes. */
+export const equalKey = (value: Sql): Sql => sql`(equal_key(${value}) collate "C")`
+
+/**
+ * Selects the live record of a company whose unique column has a value. Records that an upgrade found equal are told apart
+ * by how the value is spelled.
+ */
 export const liveNamed = (
   columns: string,
   table: string,
   companyId: number | Sql,
   [column, value]: [string, string | Sql],
 ): Sql => {
-  const named = sql`lower(${identifier(column)})`
-  return sql`select ${raw(columns)} from ${identifier(table)}
-    where company_id = ${companyId} and ${equalsIndexed(named, sql`lower(${value}::text)`)} and deleted_at is null
-    ${inOrderOf(named)}`
+  return sql`select ${raw(columns)} from ${liveWith(table, companyId, column, sql`${value}::text`)} named
+    order by named.${identifier(column)} = ${value}::text desc limit 1`
+}
+
+/** Selects the live records of a company whose unique column has a value: one, unless an upgrade found some equal. */
+export function liveWith(table: string, companyId: number | Sql, column: string, value: Sql): Sql {
+  const key = equalKey(identifier(column))
+  return sql`(select * from ${identifier(table)}
+      where company_id = ${companyId} and ${equalsIndexed(key, equalKey(value))} and deleted_at is null ${inOrderOf(key)})`
 }
 
 /** Returns a fence behind rows in the order of an index. */

@@ -1,8 +1,10 @@
 import type { Definition } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
 import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
 import type { BatchSummary, LookUpResult } from '../console/responses.ts'
+import type { Catalogue } from '../labels.ts'
 import type { ImportFile } from './file.ts'
 import {
   columnOf,
@@ -13,7 +15,6 @@ import {
   type RowReader,
   valueShown,
 } from './rows.ts'
-import type { Catalogue } from '../labels.ts'
 
 /**
  * An import part by part: the effect of each row, and the batch that writes it. The caller looks up, tries and writes.
@@ -77,7 +78,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
     unique.flatMap((field): RowProblem[] => {
       const value = body[field]
       if (typeof value !== 'string') return []
-      const key = `${field} ${value.toLowerCase()}`
+      const key = `${field} ${equalKey(value)}`
       const first = firsts.get(key)
       if (first === undefined || first >= n) {
         firsts.set(key, n)
@@ -94,7 +95,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
     await findReferences(service, part)
     const found = await findRecords(service, settings, part)
     for (const row of part) {
-      row.id = row.key === null ? null : (found.get(row.key.toLowerCase())?.[0]?.id ?? null)
+      row.id = row.key === null ? null : (found.get(equalKey(row.key))?.[0]?.id ?? null)
       row.outcome = row.problems.length > 0 ? 'refused' : row.id === null ? 'created' : 'changed'
       const title = row.body[definition.title]
       row.title = typeof title === 'string' ? title : (row.key ?? '')
@@ -117,7 +118,7 @@ async function findReferences(service: ImportService, rows: readonly RowOutcome[
       names.map(({ text }) => text),
     )
     for (const { row, text, column } of names) {
-      const [one, ...others] = found.get(text.toLowerCase()) ?? []
+      const [one, ...others] = found.get(equalKey(text)) ?? []
       const refuse = (code: 'unknown_name' | 'ambiguous_name', message: string, told: string[]): void => {
         row.problems.push({ column, value: text.slice(0, valueShown), field, code, message, told })
       }
@@ -139,11 +140,11 @@ async function findRecords(service: ImportService, { match }: ImportSettings, ro
   return match === null ? new Map<string, LookUpResult[]>() : lookUp(service, match, keys)
 }
 
-/** Returns the records by values in lower case. A part has no more values than one call looks up. */
+/** Returns the records by the keys of the values. A part has no more values than one call looks up. */
 async function lookUp(service: ImportService, field: string, values: readonly string[]) {
-  const asked = [...new Map(values.map((value) => [value.toLowerCase(), value])).values()]
+  const asked = [...new Map(values.map((value) => [equalKey(value), value])).values()]
   const found = asked.length === 0 ? [] : await service.lookUp(field, asked)
-  return Map.groupBy(found, ({ place }) => (asked[place] as string).toLowerCase())
+  return Map.groupBy(found, ({ place }) => equalKey(asked[place] as string))
 }
 
 /** Returns as many rows as one batch may have. Keeps the former end, if there is one. */

@@ -67,7 +67,7 @@ const bodies = `
 
 Send \`Content-Type: application/json\` in UTF-8. An update may also say \`application/merge-patch+json\`, which is what it is: what is absent stays, \`null\` clears, an array replaces the whole array.
 
-Nothing is guessed or dropped. A member that does not exist, a number sent as text or a field that the service sets is refused by name. Only the blanks around a text are taken off. Amounts are whole numbers in the smallest unit of the company’s currency (\`*_minor\`, cents for most), percentages are in percent, days are \`YYYY-MM-DD\`, moments are RFC 3339 in UTC.`.trim()
+Nothing is guessed or dropped. A member that does not exist, a number sent as text or a field that the service sets is refused by name. Only the blanks around a text are taken off. A required text that nobody sees (zero-width characters, soft hyphens, marks of direction), a control character in a text of one line and an invisible character in an e-mail address are refused; what is stored stays. Amounts are whole numbers in the smallest unit of the company’s currency (\`*_minor\`, cents for most), percentages are in percent, days are \`YYYY-MM-DD\`, moments are RFC 3339 in UTC.`.trim()
 
 const lists = `
 ## Lists

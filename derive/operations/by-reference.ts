@@ -51,7 +51,7 @@ export function referenceOf(definition: Definition): PathParameter {
   return {
     name: 'value',
     is: {
-      about: `Your own identifier of the ${definition.one}, its \`${referenceField}\`, percent-encoded. Capitals do not count, and neither do deleted records.`,
+      about: `Your own identifier of the ${definition.one}, its \`${referenceField}\`, percent-encoded. Capitals do not count, nor do the form of a final sigma, how accents are composed, and deleted records.`,
       schema: kindOf(externalRef).schema(externalRef),
       example: kindOf(externalRef).example(externalRef) as string,
       field: referenceField,

@@ -9,7 +9,11 @@ type UrlField = CommonMembers & { kind: 'url' }
 
 export const email: Kind<EmailField> = {
   ...patternKind(3, 254, '^[^@\\s\\x00]+@[^@\\s.\\x00]+(\\.[^@\\s.\\x00]+)+$'),
-  must: () => 'must be an e-mail address like ada@example.com, of at most 254 characters',
+  must: () => 'must be one e-mail address like ada@example.com, of at most 254 characters',
+  hides(_, value) {
+    const character = invisibleIn(value)
+    return character && `must be an e-mail address without the invisible character ${character}`
+  },
   // RFC 2606: no mail is ever delivered to .invalid.
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   parse(text) {
@@ -23,9 +27,14 @@ export const email: Kind<EmailField> = {
   sortable: true,
 }
 
+const blanks = ' \u00a0\u2000-\u200a\u202f\u205f\u3000'
+/** All but blanks, with hyphens, dashes and minus signs. The hyphen of ASCII stands last, as in every class. */
+const phoneSigns = '+0-9()./x\u2010-\u2015\u2212\ufe58\ufe63\uff0d-'
+
 export const phone: Kind<PhoneField> = {
-  ...patternKind(5, 20, '^[+0-9()./x-][+0-9 ()./x-]*[+0-9()./x-]$'),
-  must: () => 'must be a telephone number of 5 to 20 of the characters 0-9 + - ( ) . / x and space',
+  ...patternKind(5, 40, `^[${phoneSigns}][${blanks}${phoneSigns}]*([Ee]xt[${blanks}${phoneSigns}]*)?[${phoneSigns}]$`),
+  must: () =>
+    'must be a telephone number of 5 to 40 characters: 0-9 + ( ) . / x, dashes and blanks, and ext. before an extension',
   erased: ({ required }) => (required ? '00000' : null),
   parse(text) {
     // Pasted numbers have marks of direction and shape anywhere.

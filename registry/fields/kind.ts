@@ -27,6 +27,11 @@ export type Kind<F> = {
   shown?(column: string): string
   /** Checks what JSON Schema cannot express. True refuses the value with the message of `must`. */
   refuses?(field: F, value: Json): boolean
+  /**
+   * Returns the message for a text that is written with characters which nobody sees; it begins with "must". A stored
+   * text keeps them, and is found by them.
+   */
+  hides?(field: F, text: string): string | undefined
   /** Returns the fields inside a value, which are checked, documented and defaulted like fields of a record. */
   members?(field: F): { readonly [name: string]: Field }
   /** True if the value is a list of such members. */
@@ -148,7 +153,7 @@ export type CommonMembers = {
   right?: FieldRight
   /** In a record about a person: true if the value identifies the person, so that an erasure removes it. */
   personal?: boolean
-  /** One live record per company may have the value, ignoring case. */
+  /** One live record per company may have the value, as people see it (`registry/equal.ts`). */
   unique?: true
   /** The value of a record that was created without one. */
   initial?: Json

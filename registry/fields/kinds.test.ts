@@ -25,8 +25,15 @@ const rows: KindRow[] = [
   },
   {
     field: { kind: 'phone', about },
-    accepts: ['12345', '+44 (0)20 7946-0958', '0800/123.456x7'],
-    refuses: ['1234', '1'.repeat(21), '0800 FLOWERS', 12345],
+    accepts: [
+      '12345',
+      '+44 (0)20 7946-0958',
+      '0800/123.456x7',
+      '0221 555010 ext. 7',
+      '0221\u2013555\u00a0010',
+      '1'.repeat(40),
+    ],
+    refuses: ['1234', '1'.repeat(41), '0800 FLOWERS', '0221 555010 next 7', 'ext. 555010', '\u200e0221 555010', 12345],
   },
   {
     field: { kind: 'url', about },
@@ -153,7 +160,7 @@ describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
   })
 
   test('names a column type', () => {
-    expect(kind.column(field)).toMatch(/^(text|integer|bigint|boolean|date|timestamptz|json|numeric\(\d+,\d+\))$/)
+    expect(kind.column(field)).toMatch(/^(text|integer|bigint|boolean|date|timestamptz|json|numeric)$/)
   })
 })
 

@@ -108,7 +108,8 @@ export const decimal: Kind<DecimalField> = {
   asked: ({ places }) => ({ multipleOf: Number(`1e-${places}`) }),
   must: ({ min, max, above, places }) =>
     `must be a number ${above ? `above ${min} and up to` : `from ${min} to`} ${max} with at most ${places} decimals`,
-  column: ({ max, places }) => `numeric(${String(max).length + places},${places})`,
+  // Without a precision, so that more decimals need no rewrite of the table.
+  column: () => 'numeric',
   check: ({ min, max, above }, column) => `${column} ${above ? '>' : '>='} ${min} and ${column} <= ${max}`,
   // JSON has 12.5 and not 12.50.
   shown: (column) => `trim_scale(${column})`,

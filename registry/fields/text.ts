@@ -1,4 +1,4 @@
-import { removeInvisible, trimInvisible } from '../invisible.ts'
+import { formatCodePoint, invisibleIn, removeInvisible, trimInvisible } from '../invisible.ts'
 import { type CommonMembers, type Kind, type Read, refuse } from './kind.ts'
 
 /**
@@ -20,7 +20,7 @@ const bounded: Kind<TextField | ParagraphField> = {
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
   erased: ({ required, max }, { one, id }) => (required ? `Erased ${one} ${id}`.slice(0, max) : null),
-  parse: (text) => parseText(text, controls),
+  parse: (text) => parseText(text, controlsOfLines),
   format: (value) => String(value),
   example: ({ example }) => example,
 }
@@ -28,25 +28,39 @@ const bounded: Kind<TextField | ParagraphField> = {
 /** Composes letters with their marks (NFC), and refuses controls and a text that nobody sees. */
 function parseText(text: string, refused: RegExp): Read {
   const value = trimInvisible(text).normalize('NFC')
-  const [control] = value.match(refused) ?? []
-  if (control !== undefined) return refuse('invisible', control)
+  const [found] = value.match(refused) ?? []
+  if (found !== undefined) return refuse('invisible', found)
   if (removeInvisible(value).trim() !== '') return { value }
   const [hidden] = text.match(/\S/u) ?? []
   return hidden === undefined ? { value: null } : refuse('invisible', hidden)
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tab and line breaks are no faults in several lines
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+const controlsOfLines = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+const control = /\p{Cc}/u
 
 export const text: Kind<TextField> = {
   ...bounded,
+  // Without control characters; ranges of them, because RE2 and JavaScript share no name for them.
+  asked: () => ({ pattern: '^\\s*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$' }),
+  hides(field, value) {
+    const [character] = value.match(control) ?? []
+    if (character === undefined) return hidesAll(field, value)
+    return `must be text of one line, without the control character ${formatCodePoint(character)}`
+  },
   sortable: true,
   text: 'line',
   numbering: ({ numbered }) => numbered,
-  parse: (text) => parseText(text, /\p{Cc}/u),
+  parse: (text) => parseText(text, control),
 }
 
 /** Long text, shown in several lines. */
 type ParagraphField = CommonMembers & { kind: 'paragraph'; max: number; example: string }
 
-export const paragraph: Kind<ParagraphField> = { ...bounded, text: 'paragraph' }
+export const paragraph: Kind<ParagraphField> = { ...bounded, text: 'paragraph', hides: hidesAll }
+
+/** Refuses a required text in which nobody sees anything. */
+function hidesAll({ required }: CommonMembers, value: string): string | undefined {
+  if (!required || removeInvisible(value).trim() !== '') return undefined
+  return `must have a character that is seen, and ${invisibleIn(value)} is not`
+}

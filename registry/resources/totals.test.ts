@@ -30,6 +30,22 @@ describe('Each line, the discount and the tax are rounded once, half up', () => 
       total: 110,
     },
     { why: 'tax comes after the discount', lines: [line(1, 1000)], discount: 10, tax: 20, total: 1080 },
+    { why: 'the sales tax of New York', lines: [line(1, 10_000)], discount: null, tax: 8.875, total: 10_888 },
+    { why: 'the sales taxes of Quebec', lines: [line(1, 10_000)], discount: 2.5, tax: 9.975, total: 10_723 },
+    {
+      why: 'half a cent by the fourth decimal',
+      lines: [line(1, 500_000)],
+      discount: null,
+      tax: 0.0001,
+      total: 500_001,
+    },
+    {
+      why: 'the sum is rounded, not its lines',
+      lines: [line(1, 40), line(1, 40)],
+      discount: null,
+      tax: 8.875,
+      total: 87,
+    },
     { why: 'everything off', lines: [line(3, 999)], discount: 100, tax: 20, total: 0 },
     {
       why: 'beyond what a double adds exactly',
@@ -46,7 +62,7 @@ describe('Each line, the discount and the tax are rounded once, half up', () => 
 
 test('the parts always add up to the total, and no part is negative', () => {
   const quantity = fc.integer({ min: 1, max: 10_000_000 }).map((tenThousandths) => tenThousandths / 10_000)
-  const percent = fc.option(fc.integer({ min: 0, max: 10_000 }).map((hundredths) => hundredths / 100))
+  const percent = fc.option(fc.integer({ min: 0, max: 1_000_000 }).map((tenThousandths) => tenThousandths / 10_000))
   const someLines = fc.array(
     fc.tuple(quantity, fc.nat(10_000_000)).map(([count, price]) => line(count, price)),
     { maxLength: 30 },

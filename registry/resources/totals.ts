@@ -1,3 +1,4 @@
+import { percent } from '../common.ts'
 import { type Line, quantityPlaces } from '../fields/lines.ts'
 import type { Json } from '../json.ts'
 
@@ -23,11 +24,9 @@ export function lineTotal({ quantity, unit_price_minor }: Line): bigint {
   return divideRounded(scaleNumber(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
 }
 
-const percentPlaces = 2
-
-function percentOf(amount: bigint, percent: Json | undefined): bigint {
-  const hundredfold = 10n ** BigInt(percentPlaces + 2)
-  return divideRounded(amount * scaleNumber(Number(percent ?? 0), percentPlaces), hundredfold)
+function percentOf(amount: bigint, share: Json | undefined): bigint {
+  const hundredfold = 10n ** BigInt(percent.places + 2)
+  return divideRounded(amount * scaleNumber(Number(share ?? 0), percent.places), hundredfold)
 }
 
 /** Returns a number with at most `places` decimals in units of its last place. */

@@ -17,6 +17,7 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { openSealed, sealedToken } from '../store/seal.ts'
 import { leaseSeconds } from '../webhooks/lease.ts'
 import { checkDistribution } from './check-distribution.ts'
+import { checkEqual } from './check-equal.ts'
 import { type Check, failCheck, passCheck, warnCheck } from './check-folder.ts'
 import { mayNotCreate } from './database-trouble.ts'
 import { erasedPersonsFiles, readErased } from './erased-persons.ts'
@@ -62,6 +63,7 @@ async function checkContent(config: Config, database: Database): Promise<Check[]
     { name: 'seal', check: () => checkSeal(config, database) },
     { name: 'demo', check: () => checkDemo(config, database) },
     { name: 'accounts', check: () => checkAddresses(database) },
+    { name: 'equal', check: () => checkEqual(database) },
     { name: 'changes', check: () => checkChanges(database) },
     { name: 'webhooks', check: () => checkWebhooks(config, database) },
     { name: 'erased', check: () => checkErased(config, database) },

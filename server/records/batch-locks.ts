@@ -2,6 +2,7 @@ import type { BatchOp, BatchOperation } from '#derive/batch-operation.ts'
 import { findAcceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
@@ -70,7 +71,7 @@ async function targetsOf(run: Run, rows: readonly AcceptedRow[]): Promise<Readon
   return new Map(
     rows.map((row) => {
       const { op, id, externalRef, definition, body } = row.wanted
-      const nameOf = (reference: string): string => `${definition.name} ${reference.trim().toLowerCase()}`
+      const nameOf = (reference: string): string => `${definition.name} ${equalKey(reference.trim())}`
       const ids =
         id !== undefined
           ? [id]

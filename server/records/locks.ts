@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { findAcceptable } from '#derive/input.ts'
 import type { Definition, Relation } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
@@ -42,7 +43,7 @@ export function locksOfValues(companyId: number, values: readonly UniqueValue[],
   const buckets = new Set<string>()
   const each = new Set<string>()
   for (const { records, field, value } of values) {
-    const name = `${records} ${field} ${value.trim().toLowerCase()}`
+    const name = `${records} ${field} ${equalKey(value.trim())}`
     buckets.add(`${records} ${hash('sha256', name, 'buffer').readUInt32BE() % bucketsOfValues}`)
     if (!isBatch) each.add(name)
   }

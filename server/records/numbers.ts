@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import { numberingOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -39,8 +40,8 @@ export function numbersOf(
         if (number === undefined) {
           const rest = free.has(name) ? 1 : bodies.slice(place).filter((body) => isMissing(body, name)).length
           free.set(name, await draw(name, prefix, Math.max(1, rest)))
-        } else if (!taken.has(`${name} ${number.toLowerCase()}`)) {
-          taken.add(`${name} ${number.toLowerCase()}`)
+        } else if (!taken.has(`${name} ${equalKey(number)}`)) {
+          taken.add(`${name} ${equalKey(number)}`)
           record[name] = number
         }
       }

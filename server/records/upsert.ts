@@ -2,6 +2,7 @@ import { checkValue } from '#derive/check-value.ts'
 import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { recordOfReference } from '#sql/records/reference.ts'
@@ -93,7 +94,7 @@ export function readReference(sent: string): string {
 function refuseOther(value: string, body: Json): void {
   if (!isObject(body) || !Object.hasOwn(body, referenceField)) return
   const sent = body[referenceField]
-  if (typeof sent === 'string' && sent.trim().toLowerCase() === value.toLowerCase()) return
+  if (typeof sent === 'string' && equalKey(sent.trim()) === equalKey(value)) return
   const message = `must be ${JSON.stringify(value)}, as the record is named, or be left out`
   throw invalidField(referenceField, 'not_allowed', message)
 }

@@ -31,16 +31,23 @@ export const dropIndexConcurrently = (pgm: MigrationBuilder, name: string): Prom
     : runUnlimited(pgm, () => pgm.db.query(`drop index concurrently if exists ${name}`))
 
 /**
- * Replaces an index by one with another predicate, under the same name. The new index is valid before the old one is
- * dropped, so a unique index holds all the time. `predicate` is spelled as `pg_get_expr` returns it: an index that has it
- * was replaced by an earlier attempt.
+ * Replaces an index by one with another predicate or second column, under the same name. The new index is valid before the
+ * old one is dropped, so a unique index holds all the time. `predicate` and `second` are spelled as `pg_get_expr` and
+ * `pg_get_indexdef` return them: an index that has them was replaced by an earlier attempt.
  */
 export async function replaceIndex(
   pgm: MigrationBuilder,
-  { name, on, predicate, unique = false }: { name: string; on: string; predicate: string; unique?: boolean },
+  {
+    name,
+    on,
+    predicate,
+    second,
+    unique = false,
+  }: { name: string; on: string; predicate: string; second?: string; unique?: boolean },
 ): Promise<void> {
+  const key = second === undefined ? '' : ` and pg_get_indexdef(indexrelid, 2, false) = '${second}'`
   const replaced = await pgm.db.select(
-    `select from pg_index where indexrelid = to_regclass('${name}') and pg_get_expr(indpred, indrelid) = '${predicate.replaceAll("'", "''")}'`,
+    `select from pg_index where indexrelid = to_regclass('${name}') and pg_get_expr(indpred, indrelid) = '${predicate.replaceAll("'", "''")}'${key}`,
   )
   if (replaced.length > 0) return
   await createIndexConcurrently(pgm, { name: `${name}_next`, unique, on: `${on} where ${predicate}` })

@@ -45,6 +45,11 @@ export const uniqueFields = memoize((definition: Definition): readonly string[] 
     .map(([name]) => name),
 )
 
+/** Returns the fields whose telephone numbers a search finds. */
+export const phonesOf = memoize(({ fields }: Definition): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { kind, right }]) => (kind === 'phone' && right === undefined ? [name] : [])),
+)
+
 /** Returns some of the fields as a part of the name of a statement: a bit for each, in hexadecimal. */
 export const shapeOf = (fields: readonly string[], some: readonly string[]): string =>
   fields.reduce((bits, field, index) => (some.includes(field) ? bits | (1n << BigInt(index)) : bits), 0n).toString(16)

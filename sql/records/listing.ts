@@ -6,7 +6,7 @@ import type { ListRequest } from '#registry/listing.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { byKey, byKeys, equalsIndexed, inOrderOf, liveNamed } from '../access.ts'
 import { eitherSql, sql } from '../statement.ts'
-import { equalityIndexes } from './columns.ts'
+import { equalityIndexes, phonesOf } from './columns.ts'
 
 /** Returns whether a list has a condition. Without one it has every live record, whose number is stored. */
 export const narrows = ({
@@ -114,22 +114,46 @@ const typeOf = ({ fields }: Definition, name: string): Sql => {
 const companyMax = raw('140737488355327')
 
 /**
+ * Returns the words as a telephone number, where the records have some: five digits or more, with signs between. Its
+ * digits find a record as all of the words do.
+ */
+export function phoneAmong(definition: Definition, words: readonly string[]): string | undefined {
+  const text = words.join(' ')
+  const isPhone = /^[+0-9()./\p{Pd}\u2212 ]*$/u.test(text) && text.replaceAll(/\D/g, '').length >= 5
+  return isPhone && phonesOf(definition).length > 0 ? text : undefined
+}
+
+/** Returns the condition on the words, or else one on the digits of a telephone number. */
+function orByDigits(
+  definition: Definition,
+  words: readonly string[],
+  ofWords: Sql,
+  ofPhone: (field: Sql, text: string) => Sql,
+) {
+  const text = phoneAmong(definition, words)
+  if (text === undefined) return ofWords
+  return sql`(${joinConditions([ofWords, ...phonesOf(definition).map((name) => ofPhone(sql`r.${raw(name)}`, text))], ' or ')})`
+}
+
+/**
  * Selects records with all of these words. The keys of the words are hashed trigrams that contain the company.
  * `company_id + 0` keeps the planner from reading the company's whole key beside them. The search index has only live
  * records, by the condition `removal_id is null`.
  */
-const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => {
-  const having = (keysOf: (word: string) => Sql) =>
-    join(
-      words.map((word) => sql`search_keys(r.company_id, r.search) @> ${keysOf(word)}`),
-      ' and ',
+const byWords = (companyId: number | Sql, definition: Definition, words: readonly string[]): Sql => {
+  const having = (keysOf: (name: 'word_keys' | 'phone_key', text: string) => Sql) =>
+    orByDigits(
+      definition,
+      words,
+      joinConditions(words.map((word) => sql`search_keys(r.company_id, r.search) @> ${keysOf('word_keys', word)}`)),
+      (field, text) => sql`phone_keys(r.company_id, ${field}) @> ${keysOf('phone_key', text)}`,
     )
   return sql`(
-      select * from ${raw(name)} r where ${eitherSql(
+      select * from ${raw(definition.name)} r where ${eitherSql(
         sql`r.company_id + 0 = ${companyId} and r.removal_id is null
-        and ${having((word) => sql`(select word_keys(${companyId}, ${word}))`)}`,
+        and ${having((name, text) => sql`(select ${raw(name)}(${companyId}, ${text}))`)}`,
         () => sql`r.company_id = ${companyId} and r.removal_id is null
-        and ${having((word) => sql`word_keys(least(${companyId}::bigint, ${companyMax}), ${word}::text)`)}`,
+        and ${having((name, text) => sql`${raw(name)}(least(${companyId}::bigint, ${companyMax}), ${text}::text)`)}`,
       )} offset 0
     ) r`
 }
@@ -173,11 +197,7 @@ function residualConditions(definition: Definition, listing: ListRequest, lacks:
   const { filters, words, updatedSince, among = [], ranges = [] } = listing
   return [
     ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
-    // As a select of its own, the pattern of a word is computed once and not for each record.
-    ...words.map((word) =>
-      eitherSql(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
-    ),
-    ...visibleWords(definition, words, lacks),
+    ...(words.length === 0 ? [] : [foundWords(definition, words, lacks)]),
     ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
     ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::${typeOf(definition, field)}[])`),
     ...ranges.flatMap(({ field, from, to }) => [
@@ -186,6 +206,21 @@ function residualConditions(definition: Definition, listing: ListRequest, lacks:
     ]),
   ]
 }
+
+/** Returns the condition that a record has the words, or the telephone number, in what the reader may see. */
+const foundWords = (definition: Definition, words: readonly string[], lacks: Sql): Sql =>
+  orByDigits(
+    definition,
+    words,
+    joinConditions([
+      // As a select of its own, the pattern of a word is computed once and not for each record.
+      ...words.map((word) =>
+        eitherSql(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
+      ),
+      ...visibleWords(definition, words, lacks),
+    ]),
+    (field, text) => sql`has_digits(${field}, ${text})`,
+  )
 
 /**
  * Returns conditions for resources with a right on a searched field: each word must occur in fields that the reader may
@@ -204,5 +239,5 @@ function visibleWords({ fields, search }: Definition, words: readonly string[], 
 
 const changedSince = (moment: string): Sql => sql`r.updated_at >= ${moment}::timestamptz`
 
-const joinConditions = ([first, ...others]: readonly Sql[]): Sql =>
-  others.reduce((before, condition) => sql`${before} and ${condition}`, first as Sql)
+const joinConditions = ([first, ...others]: readonly Sql[], word = ' and '): Sql =>
+  others.reduce((before, condition) => sql`${before}${raw(word)}${condition}`, first as Sql)

@@ -4,7 +4,7 @@ import { referenceOf } from '#registry/fields/index.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
-import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
+import { byKey, equalKey, equalsIndexed, inOrderOf, liveWith } from '../access.ts'
 import { type Expressions, eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld, usedNow } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
@@ -198,7 +198,7 @@ export function lookUp(companyId: number, definition: Definition, sent: SentValu
 export const newIdColumn = 'id__new'
 export const currencyColumn = 'company__currency'
 
-/** Returns the name of the column for the live record with the value of a unique field. */
+/** Returns the name of the column for the live record with the value of a unique field, other than the row's own. */
 export const holderColumn = (field: string): string => `${field}__holder`
 /** Returns the name of the column that has equal keys for values that count as one. */
 export const keyColumn = (field: string): string => `${field}__key`
@@ -259,13 +259,12 @@ const holderColumns = (companyId: number | Sql, definition: Definition, needs: r
   uniqueFields(definition)
     .filter((field) => needs.includes(field))
     .flatMap((field) => {
-      const [value, key] = [sentAs(source, field), sql`lower(other.${identifier(field)})`]
+      const value = sentAs(source, field)
       return [
-        sql`lower(${value}) as ${identifier(keyColumn(field))}`,
+        sql`${equalKey(value)} as ${identifier(keyColumn(field))}`,
         sql`(
-        select other.id from ${identifier(definition.name)} other
-        where other.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(${value})`)} and other.deleted_at is null
-        ${inOrderOf(key)}
+        select other.id from ${liveWith(definition.name, companyId, field, value)} other
+        where other.id is distinct from ${raw(source)}.id limit 1
       ) as ${identifier(holderColumn(field))}`,
       ]
     })

@@ -9,7 +9,7 @@ import { type BatchableRead, batchMaxOf, createBatchableRead, type StatementInpu
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
-import { findRecords, narrows } from './listing.ts'
+import { findRecords, narrows, phoneAmong } from './listing.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** Reads a record and its caller. `json` is null if there is no such live record. */
@@ -255,11 +255,11 @@ const direction = (descending: boolean): string => `${descending ? ' desc' : ''}
  * Returns the name of the prepared statement, or undefined if too many names are possible: a caller must not fill a
  * connection with statements.
  */
-function listName({ name }: Definition, listing: ListRequest, as: string): string | undefined {
+function listName(definition: Definition, listing: ListRequest, as: string): string | undefined {
   const { filters, words, sort, updatedSince, afterId, fields, ids, among = [], ranges = [], reference } = listing
   const narrowed = [
     ...Object.keys(filters).sort(),
-    ...(words.length > 0 ? [`q${words.length}`] : []),
+    ...(words.length > 0 ? [`${phoneAmong(definition, words) === undefined ? 'q' : 'phone'}${words.length}`] : []),
     ...(reference === undefined ? [] : ['reference']),
     ...(updatedSince === undefined ? [] : ['since']),
   ]
@@ -278,5 +278,5 @@ function listName({ name }: Definition, listing: ListRequest, as: string): strin
     ...(afterId === undefined ? [] : ['after']),
     ...(isNear(listing) ? [] : ['far']),
   ]
-  return `${name}.${as}:${parts.join(',')}`
+  return `${definition.name}.${as}:${parts.join(',')}`
 }

@@ -1,6 +1,6 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKeys, equalsIndexed, inOrderOf } from '../access.ts'
+import { byKeys, liveNamed } from '../access.ts'
 import { identifier, query, type Statement, sql } from '../statement.ts'
 import { lookedUp } from './prefetch.ts'
 
@@ -22,11 +22,8 @@ export function holdersOf(
   field: string,
   values: readonly (string | null)[],
 ): Statement {
-  const key = sql`lower(r.${identifier(field)})`
   return query(`${name}.${field}.holders`)`select given.place, (
-      select r.id from ${identifier(name)} r
-      where r.company_id = ${companyId} and ${equalsIndexed(key, sql`lower(given.value)`)} and r.deleted_at is null
-      ${inOrderOf(key)}
+      ${liveNamed('id', name, companyId, [field, sql`given.value`])}
     ) as holder
     from unnest(${values}::text[]) with ordinality given (value, place) where given.value is not null`
 }

@@ -20,6 +20,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
       'select company_id, id, sealed from tokens',
       'select quote_ident(',
       'accounts.twins',
+      'records.twins',
     ],
     ...['select current_setting(', 'select identity = ', 'with newest as'],
   ],

@@ -173,6 +173,29 @@ describe('Values are looked up', () => {
     ])
   })
 
+  describe('A name finds the records whose name is equal, or else those that a search finds by it', () => {
+    const names = ['Groß & Söhne', 'O’Brien', 'Two  Rivers', 'ΟΔΟΣ', 'Mül\u00adler', 'Muller', 'Nord\u00a0Bau']
+    const rows: [text: string, found: string[]][] = [
+      ['Gross & sohne', ['Groß & Söhne']],
+      ["o'brien", ['O’Brien']],
+      ['Two Rivers', ['Two  Rivers']],
+      ['οδος', ['ΟΔΟΣ']],
+      ['Muller', ['Muller']],
+      ['Müller', ['Mül\u00adler', 'Muller']],
+      ['Nord Bau', ['Nord\u00a0Bau']],
+      ['Two', []],
+    ]
+    let company: Awaited<ReturnType<typeof stage.admin>>
+    beforeAll(async () => {
+      company = await stage.admin()
+      for (const name of names) await company.company.record('clients', { name })
+    })
+    test.each(rows)('%s', async (text, found) => {
+      const { body } = await lookUp(company, 'projects', 'client_id', [text])
+      expect(body.data.map(({ title }: { title: string }) => title)).toEqual(found)
+    })
+  })
+
   test('by nobody who may not see them', async () => {
     const clerk = await stage.person(
       admin.company,

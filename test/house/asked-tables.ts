@@ -2,7 +2,7 @@ import { mayBeNull } from '#derive/schema.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Registry } from '#registry/resources/index.ts'
-import { columnsOf, equalityIndexes, uniqueFields, uniqueIndex } from '#sql/records/columns.ts'
+import { columnsOf, equalityIndexes, phonesOf, uniqueFields, uniqueIndex } from '#sql/records/columns.ts'
 
 /**
  * The tables that the registry asks for, as SQL. Migrations are written by hand; a test creates these beside the
@@ -28,6 +28,8 @@ function table(definition: Definition): string {
     'version integer not null default 1',
     'deleted_at timestamptz',
     'removal_id bigint',
+    // Its own id, if an upgrade found one of its unique values equal to that of an earlier record.
+    ...(uniqueFields(definition).length > 0 ? ['twin_id bigint'] : []),
     // With it the key alone tells what is live, and a page far down is cut without looking at the rows before it.
     'primary key (company_id, id) include (deleted_at)',
     `constraint ${name}_removal_fkey foreign key (company_id, removal_id) references removals (company_id, id)`,
@@ -64,8 +66,11 @@ function indexes(definition: Definition): string[] {
   return [
     ...uniqueFields(definition).map(
       (column) =>
-        `create unique index ${uniqueIndex(definition, column)} on ${name} (company_id, lower(${column})) where ${listed(definition, column)};`,
+        `create unique index ${uniqueIndex(definition, column)} on ${name} (company_id, equal_key(${column}) collate "C", twin_id) nulls not distinct where ${listed(definition, column)};`,
     ),
+    ...(uniqueFields(definition).length > 0
+      ? [`create index ${name}_twin on ${name} (company_id, twin_id) where twin_id is not null;`]
+      : []),
     ...equalityIndexes(definition).map(
       (column) =>
         `create index ${name}_${column} on ${name} (company_id, ${column}, id) where ${listed(definition, column)};`,
@@ -79,6 +84,10 @@ function indexes(definition: Definition): string[] {
           `alter index ${name}_search alter column 1 set statistics 0;`,
         ]
       : []),
+    ...phonesOf(definition).flatMap((column) => [
+      `create index ${name}_${column} on ${name} using gin (phone_keys(company_id, ${column})) with (fastupdate = off) where removal_id is null and ${column} is not null;`,
+      `alter index ${name}_${column} alter column 1 set statistics 0;`,
+    ]),
   ]
 }
 

@@ -94,6 +94,7 @@ export const ofTheRecords: readonly Topic[] = [
       listWithCaller(ask, projects, { ...page, offset: 90_000 }),
       listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' } }),
       listWithCaller(ask, projects, { ...page, words: ['wall'] }),
+      listWithCaller(ask, clients, { ...page, words: ['+49', '221', '555010'] }),
       listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' }, words: ['wall'] }),
       listWithCaller(ask, projects, { ...page, updatedSince: '2026-01-01T00:00:00Z' }),
       listWithCaller(ask, projects, { ...page, sort: [{ field: 'name', descending: false }] }),

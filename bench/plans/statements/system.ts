@@ -1,3 +1,4 @@
+import { equalRecords } from '#sql/records/twins.ts'
 import { registry } from '#registry/resources/index.ts'
 import { clusterRow } from '#sql/cluster.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
@@ -228,6 +229,7 @@ export const ofTheSystem: readonly Topic[] = [
       passwordOf(7, 8),
       otherOfAddress(7, 'ada@example.com', 8),
       accountsOfOneAddress(20),
+      equalRecords(20),
       countAttempt([session.idHash], 900),
       forgiveAttempts([session.idHash], []),
       sweepAttempts(1000, 900),

@@ -1002,7 +1002,7 @@ export type Scope = 'CLIENTS_DELETE' | 'CLIENTS_EDIT' | 'CLIENTS_VIEW' | 'EQUIPM
 export type RefusalCode = 'batch_refused' | 'cursor_gone' | 'delete_blocked' | 'expectation_failed' | 'feature_off' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_reuse' | 'insufficient_scope' | 'internal_error' | 'invalid_dry_run' | 'invalid_header' | 'invalid_idempotency_key' | 'invalid_parameter' | 'ip_not_allowed' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'not_implemented' | 'outcome_unknown' | 'overloaded' | 'payload_too_large' | 'plan_changed' | 'plan_limit_reached' | 'precondition_failed' | 'protected' | 'reference_conflict' | 'request_timeout' | 'too_many_requests' | 'unauthorized' | 'unavailable' | 'undo_conflict' | 'unknown_parameter' | 'unsupported_media_type' | 'validation_failed'
 
 /** What is wrong with one field. */
-export type FieldCode = 'required' | 'unknown_field' | 'read_only' | 'wrong_type' | 'too_short' | 'too_long' | 'out_of_range' | 'not_allowed' | 'wrong_format' | 'not_found' | 'not_unique' | 'date_order' | 'transition_not_allowed' | 'needed_by_status' | 'locked' | 'cycle' | 'client_blocked' | 'not_of_client' | 'may_not_fall' | (string & {})
+export type FieldCode = 'required' | 'unknown_field' | 'read_only' | 'wrong_type' | 'too_short' | 'too_long' | 'out_of_range' | 'not_allowed' | 'wrong_format' | 'not_found' | 'not_unique' | 'date_order' | 'transition_not_allowed' | 'needed_by_status' | 'locked' | 'cycle' | 'client_blocked' | 'not_of_client' | 'may_not_fall' | 'invisible' | (string & {})
 
 /** The event of a webhook that stands for no change. */
 export type TestEventName = 'webhooks.test'

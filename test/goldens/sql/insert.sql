@@ -30,7 +30,7 @@ insert into workers as r (company_id, id, name,employee_no,email,phone,status,tr
 
 -- estimates.insert-again
 insert into estimates (company_id, version, id,title,number,status,client_id,project_id,issue_date,valid_until,lines,discount_pct,tax_pct,subtotal_minor,discount_minor,tax_minor,total_minor,external_ref,notes,created_at)
-    values ($1::bigint, $2::integer, $3::bigint,$4::text,$5::text,$6::text,$7::bigint,$8::bigint,$9::date,$10::date,$11::json,$12::numeric(5,2),$13::numeric(5,2),$14::bigint,$15::bigint,$16::bigint,$17::bigint,$18::text,$19::text,$20::timestamptz)
+    values ($1::bigint, $2::integer, $3::bigint,$4::text,$5::text,$6::text,$7::bigint,$8::bigint,$9::date,$10::date,$11::json,$12::numeric,$13::numeric,$14::bigint,$15::bigint,$16::bigint,$17::bigint,$18::text,$19::text,$20::timestamptz)
 -- [7,3,4711,"T",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null]
 
 -- log.append

@@ -112,6 +112,38 @@ with caller as (
       ), ','), '') from (select id from found order by id limit $17 offset $18) page) as json) wanted on true
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"wall","wall",7,50,0]
 
+-- clients.list:phone3
+with caller as (
+  select t.id as token_id, t.account_id,
+    t.revoked_at is null and (t.expires_at is null or t.expires_at > now()) and a.disabled_at is null as live,
+    t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    ) end as lacks_scope,
+    case when not '{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[] <@ a.permissions then array(
+      select code from unnest('{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[]) code where code <> all (a.permissions)
+    ) end as lacks_rights,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
+    c.currency, c.tag_key, c.keeps_call_details as keeps_details
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
+  select caller.*, wanted.* from caller left join lateral (
+    with found as materialized (
+      select r.id from (
+      select * from clients r where r.company_id + 0 = $12 and r.removal_id is null
+        and (search_keys(r.company_id, r.search) @> (select word_keys($13, $14)) and search_keys(r.company_id, r.search) @> (select word_keys($15, $16)) and search_keys(r.company_id, r.search) @> (select word_keys($17, $18)) or phone_keys(r.company_id, r.phone) @> (select phone_key($19, $20))) offset 0
+    ) r where (r.search like (select containing($21)) and r.search like (select containing($22)) and r.search like (select containing($23)) and (caller.lacks_rights is null or folded(coalesce(r.name, '') || ' ' || coalesce(r.contact_name, '') || ' ' || coalesce(r.email, '') || ' ' || coalesce(r.phone, '') || ' ' || case when $24 = any (caller.lacks_rights) then '' else coalesce(r.tax_id, '') end) like containing($25::text) and folded(coalesce(r.name, '') || ' ' || coalesce(r.contact_name, '') || ' ' || coalesce(r.email, '') || ' ' || coalesce(r.phone, '') || ' ' || case when $26 = any (caller.lacks_rights) then '' else coalesce(r.tax_id, '') end) like containing($27::text) and folded(coalesce(r.name, '') || ' ' || coalesce(r.contact_name, '') || ' ' || coalesce(r.email, '') || ' ' || coalesce(r.phone, '') || ' ' || case when $28 = any (caller.lacks_rights) then '' else coalesce(r.tax_id, '') end) like containing($29::text)) or has_digits(r.phone, $30))
+    )
+    select
+      (select count(*) from found) as total,
+      (select coalesce(string_agg((
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.kind as kind,r.status as status,r.category_id as category_id,r.contact_name as contact_name,r.email as email,r.phone as phone,r.tax_id as tax_id,r.website as website,r.billing_address as billing_address,r.payment_terms_days as payment_terms_days,r.credit_limit_minor as credit_limit_minor,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from clients where company_id = $31 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $32 offset $33) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"+49",7,"221",7,"555010",7,"+49 221 555010","+49","221","555010","TAX_VIEW","+49","TAX_VIEW","221","TAX_VIEW","555010","+49 221 555010",7,50,0]
+
 -- projects.list:status,q1
 with caller as (
   select t.id as token_id, t.account_id,

@@ -50,16 +50,16 @@ with caller as (
   cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as not materialized (
-      select r.id from (select * from projects
-    where company_id = $12 and lower(external_ref) between lower($13::text) and lower($14::text) and deleted_at is null
-    order by lower(external_ref) offset 0) r
+      select r.id from (select * from (select * from projects
+      where company_id = $12 and (equal_key(external_ref) collate "C") between (equal_key($13::text) collate "C") and (equal_key($14::text) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) named
+    order by named.external_ref = $15::text desc limit 1) r
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $15 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by id limit $16 offset $17) page) as json) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"A-1","A-1",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $16 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $17 offset $18) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"A-1","A-1","A-1",7,50,0]
 
 -- projects.list:in-client_id
 with caller as (

@@ -4,27 +4,27 @@ select (select row_to_json(seen) from (select json_agg(looked) as rows from (sel
       ) it) as category_id,(select row_to_json(it) from (
         select id,status from (select * from clients where company_id = $5 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,(select row_to_json(it) from (
-        select id from (select * from workers where company_id = $6 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
-      ) it) as manager_id,lower(given.code__sent) as code__key,(
-        select other.id from projects other
-        where other.company_id = $7 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
-        order by lower(other.code) offset 0
-      ) as code__holder,lower(given.external_ref__sent) as external_ref__key,(
-        select other.id from projects other
-        where other.company_id = $8 and lower(other.external_ref) between lower(given.external_ref__sent) and lower(given.external_ref__sent) and other.deleted_at is null
-        order by lower(other.external_ref) offset 0
-      ) as external_ref__holder from json_to_recordset($9::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
--- [7,7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
+        select id from (select * from workers where company_id = $5 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
+      ) it) as manager_id,(equal_key(given.code__sent) collate "C") as code__key,(
+        select other.id from (select * from projects
+      where company_id = $6 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+        where other.id is distinct from given.id limit 1
+      ) as code__holder,(equal_key(given.external_ref__sent) collate "C") as external_ref__key,(
+        select other.id from (select * from projects
+      where company_id = $7 and (equal_key(external_ref) collate "C") between (equal_key(given.external_ref__sent) collate "C") and (equal_key(given.external_ref__sent) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+        where other.id is distinct from given.id limit 1
+      ) as external_ref__holder from json_to_recordset($8::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
+-- [7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
 
 -- projects.create:a.prefetch
-select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan, (select used from plan_usage where company_id = $3 and records = 'projects') as used,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $4 and id = given.client_id__sent for share offset 0) held where deleted_at is null
-      ) it) as client_id,lower(given.code__sent) as code__key,(
-        select other.id from projects other
-        where other.company_id = $5 and lower(other.code) between lower(given.code__sent) and lower(given.code__sent) and other.deleted_at is null
-        order by lower(other.code) offset 0
-      ) as code__holder from json_to_recordset($6::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
--- [7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
+select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $3 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+      ) it) as client_id,(equal_key(given.code__sent) collate "C") as code__key,(
+        select other.id from (select * from projects
+      where company_id = $4 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+        where other.id is distinct from given.id limit 1
+      ) as code__holder from json_to_recordset($5::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
+-- [7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
 
 -- projects.update:9.prefetch
 select (select row_to_json(seen) from (with referred as materialized (
@@ -33,10 +33,10 @@ select (select row_to_json(seen) from (with referred as materialized (
       ) it) as category_id,(select row_to_json(it) from (
         select id,status from (select * from clients where company_id = $2 and id = coalesce(null::bigint, one.client_id) for share offset 0) held where deleted_at is null
       ) it) as client_id from json_to_recordset($3::json) as given (place int, id bigint, category_id__sent bigint, code__sent text) left join lateral (select * from projects where company_id = $4 and id = given.id  offset 0) one on true
-      ) select json_agg(looked) as rows from (select referred.place, r.id,r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $5) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,referred.category_id,referred.client_id,referred.client_id__was,lower(referred.code__sent) as code__key,(
-        select other.id from projects other
-        where other.company_id = $6 and lower(other.code) between lower(referred.code__sent) and lower(referred.code__sent) and other.deleted_at is null
-        order by lower(other.code) offset 0
+      ) select json_agg(looked) as rows from (select referred.place, r.id,r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $5) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,referred.category_id,referred.client_id,referred.client_id__was,(equal_key(referred.code__sent) collate "C") as code__key,(
+        select other.id from (select * from projects
+      where company_id = $6 and (equal_key(code) collate "C") between (equal_key(referred.code__sent) collate "C") and (equal_key(referred.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+        where other.id is distinct from referred.id limit 1
       ) as code__holder
       from referred cross join lateral (select * from (select * from projects where company_id = $7 and id = referred.id for no key update offset 0) held where deleted_at is null) r
       ) looked) seen) as seen

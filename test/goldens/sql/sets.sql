@@ -27,9 +27,9 @@ select r.id,r.category_id,r.client_id,r.manager_id,r.code,r.external_ref from (s
 
 -- projects.code.holders
 select given.place, (
-      select r.id from projects r
-      where r.company_id = $1 and lower(r.code) between lower(given.value) and lower(given.value) and r.deleted_at is null
-      order by lower(r.code) offset 0
+      select id from (select * from projects
+      where company_id = $1 and (equal_key(code) collate "C") between (equal_key(given.value::text) collate "C") and (equal_key(given.value::text) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) named
+    order by named.code = given.value::text desc limit 1
     ) as holder
     from unnest($2::text[]) with ordinality given (value, place) where given.value is not null
 -- [7,["A",null]]

@@ -33,6 +33,138 @@ select company_id, array_agg(id::text order by id) as ids from accounts where no
     group by company_id, email_key(email) having count(*) > 1 order by company_id, min(id) limit $1
 -- [20]
 
+-- records.twins
+select r.company_id, $1::text as records, $2::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from projects where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from projects
+      where company_id = r.company_id and (equal_key(code) collate "C") between (equal_key(r.code) collate "C") and (equal_key(r.code) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.code) collate "C") union all select r.company_id, $3::text as records, $4::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from projects where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from projects
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $5::text as records, $6::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from workers where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from workers
+      where company_id = r.company_id and (equal_key(employee_no) collate "C") between (equal_key(r.employee_no) collate "C") and (equal_key(r.employee_no) collate "C") and deleted_at is null order by (equal_key(employee_no) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.employee_no) collate "C") union all select r.company_id, $7::text as records, $8::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from workers where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from workers
+      where company_id = r.company_id and (equal_key(email) collate "C") between (equal_key(r.email) collate "C") and (equal_key(r.email) collate "C") and deleted_at is null order by (equal_key(email) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.email) collate "C") union all select r.company_id, $9::text as records, $10::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from workers where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from workers
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $11::text as records, $12::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from clients where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from clients
+      where company_id = r.company_id and (equal_key(tax_id) collate "C") between (equal_key(r.tax_id) collate "C") and (equal_key(r.tax_id) collate "C") and deleted_at is null order by (equal_key(tax_id) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.tax_id) collate "C") union all select r.company_id, $13::text as records, $14::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from clients where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from clients
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $15::text as records, $16::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from estimates where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from estimates
+      where company_id = r.company_id and (equal_key(number) collate "C") between (equal_key(r.number) collate "C") and (equal_key(r.number) collate "C") and deleted_at is null order by (equal_key(number) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.number) collate "C") union all select r.company_id, $17::text as records, $18::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from estimates where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from estimates
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $19::text as records, $20::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from subcontractors where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from subcontractors
+      where company_id = r.company_id and (equal_key(tax_id) collate "C") between (equal_key(r.tax_id) collate "C") and (equal_key(r.tax_id) collate "C") and deleted_at is null order by (equal_key(tax_id) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.tax_id) collate "C") union all select r.company_id, $21::text as records, $22::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from subcontractors where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from subcontractors
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $23::text as records, $24::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from equipment where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from equipment
+      where company_id = r.company_id and (equal_key(code) collate "C") between (equal_key(r.code) collate "C") and (equal_key(r.code) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.code) collate "C") union all select r.company_id, $25::text as records, $26::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from equipment where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from equipment
+      where company_id = r.company_id and (equal_key(serial_number) collate "C") between (equal_key(r.serial_number) collate "C") and (equal_key(r.serial_number) collate "C") and deleted_at is null order by (equal_key(serial_number) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.serial_number) collate "C") union all select r.company_id, $27::text as records, $28::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from equipment where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from equipment
+      where company_id = r.company_id and (equal_key(external_ref) collate "C") between (equal_key(r.external_ref) collate "C") and (equal_key(r.external_ref) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.external_ref) collate "C") union all select r.company_id, $29::text as records, $30::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from trades where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from trades
+      where company_id = r.company_id and (equal_key(name) collate "C") between (equal_key(r.name) collate "C") and (equal_key(r.name) collate "C") and deleted_at is null order by (equal_key(name) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.name) collate "C") union all select r.company_id, $31::text as records, $32::text as field,
+        array_agg(distinct ids.id::text order by ids.id::text) as ids
+      from (
+        select * from invoices where twin_id is not null order by company_id,twin_id offset 0
+      ) r cross join lateral (select * from invoices
+      where company_id = r.company_id and (equal_key(number) collate "C") between (equal_key(r.number) collate "C") and (equal_key(r.number) collate "C") and deleted_at is null order by (equal_key(number) collate "C") offset 0) other
+      cross join lateral (values (r.id), (other.id)) ids (id)
+      where r.deleted_at is null and other.id <> r.id
+      group by r.company_id, (equal_key(r.number) collate "C") order by company_id, records, field, ids limit $33
+-- ["projects","code","projects","external_ref","workers","employee_no","workers","email","workers","external_ref","clients","tax_id","clients","external_ref","estimates","number","estimates","external_ref","subcontractors","tax_id","subcontractors","external_ref","equipment","code","equipment","serial_number","equipment","external_ref","trades","name","invoices","number",20]
+
 -- attempts.count
 insert into password_attempts as p (subject, attempts, started_at)
     select subject, 1, now() from unnest($1::bytea[]) subject order by subject
