@@ -22,12 +22,12 @@ export function namesakes(companyId: number, definition: Definition, { names, on
   // looked up in it.
   return query(`${name}.namesakes${only ? '.only' : ''}`)`
     with wanted as (
-        select ${folded(sql`value`)} as called, ${equalKey(sql`value`)} as key, place
+        select ${foldName(sql`value`)} as called, ${equalKey(sql`value`)} as key, place
         from unnest(${names}::text[]) with ordinality given (value, place)
       ), met as (
-        select r.id, r.${identifier(title)} as title, ${also} as also, ${folded(sql`value`)} as called, ${equalKey(sql`value`)} as key
+        select r.id, r.${identifier(title)} as title, ${also} as also, ${foldName(sql`value`)} as called, ${equalKey(sql`value`)} as key
         from ${liveOf(name, companyId)} r cross join lateral unnest(array[${join(called)}]) value
-        where (${folded(sql`value`)} in (select called from wanted)) is true${among}
+        where (${foldName(sql`value`)} in (select called from wanted)) is true${among}
       ), named as (
         select place, id, title, also, bool_or(met.key = wanted.key) as is_equal
         from wanted join met on met.called = wanted.called group by place, id, title, also
@@ -40,7 +40,7 @@ export function namesakes(companyId: number, definition: Definition, { names, on
     where is_nearest and n <= ${most} order by place, id`
 }
 
-const folded = (value: Sql): Sql => sql`regexp_replace(btrim(folded(${value})), ' +', ' ', 'g')`
+const foldName = (value: Sql): Sql => sql`regexp_replace(btrim(folded(${value})), ' +', ' ', 'g')`
 
 /** The names, a condition on the records if not all may be meant, and the number of records returned for each name. */
 type Names = { names: readonly string[]; only?: { column: string; value: string } | undefined; most: number }

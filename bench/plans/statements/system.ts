@@ -1,10 +1,10 @@
-import { equalRecords } from '#sql/records/twins.ts'
 import { registry } from '#registry/resources/index.ts'
 import { clusterRow } from '#sql/cluster.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { tagWithin } from '#sql/records/tags.ts'
+import { equalRecords } from '#sql/records/twins.ts'
 import {
   accountsOf,
   accountsOfOneAddress,
