@@ -52,11 +52,11 @@ const pairs = ranges.flatMap(({ from, to, step, smallFrom }) =>
   }),
 )
 
-const smallLetters = new Map(pairs)
+const smallLetters: { readonly [letter: string]: string } = Object.fromEntries(pairs)
 
 /** Returns the key of a text, which equal texts share. `equal_key` of the database returns the same one. */
 export function equalKey(text: string): string {
-  const small = text.normalize('NFD').replaceAll(/[^\0-\x7f]/gu, (letter) => smallLetters.get(letter) ?? letter)
+  const small = text.normalize('NFD').replaceAll(/[^\0-\x7f]/gu, (letter) => smallLetters[letter] ?? letter)
   // The dotted capital of Turkish is an I with a dot above it.
   return lowerAscii(small).replaceAll('i\u0307', 'i').normalize('NFC')
 }
