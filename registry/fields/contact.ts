@@ -39,7 +39,7 @@ export const phone: Kind<PhoneField> = {
   parse(text) {
     // Pasted numbers have marks of direction and shape anywhere.
     const value = spell(removeInvisible(spell(text))).replace(/^tel:/i, '')
-    const [word] = value.replace(/ ?(?:ext\.?|x) ?\d+$/i, '').match(/\p{L}+/u) ?? []
+    const [word] = value.replace(/ ?(?:ext\.?|x) ?\d{1,8}$/i, '').match(/\p{L}+/u) ?? []
     return word === undefined ? { value: value || null } : refuse('not_a_phone', word)
   },
   format: (value) => String(value),
@@ -58,10 +58,12 @@ export const url: Kind<UrlField> = {
     const spelled = spell(text)
     if (spelled === '') return { value: null }
     if (invisibleIn(spelled) !== undefined) return refuse('invisible', spelled)
-    const [, scheme, rest = ''] = /^(?:([a-z][a-z\d+-]*):\/\/)?(.*)$/i.exec(spelled) ?? []
+    const [first = '', ...others] = spelled.split('://')
+    const scheme = others.length > 0 && /^[a-z][a-z\d+-]*$/i.test(first) ? first : undefined
     if (scheme !== undefined && !/^https?$/i.test(scheme)) return refuse('not_an_address', scheme)
+    const rest = scheme === undefined ? spelled : others.join('://')
     const [host = ''] = rest.split(/[/?#]/)
-    if (!/^[^\s@]+\.[^\s@]+$/.test(host)) return refuse('not_an_address', host || spelled)
+    if (/[\s@]/.test(host) || !/[^.]\.[^.]/.test(host)) return refuse('not_an_address', host || spelled)
     return { value: `${scheme?.toLowerCase() ?? 'https'}://${rest}` }
   },
   format: (value) => String(value),

@@ -8,9 +8,10 @@ import { foldLabel, spell } from './spelling.ts'
 export function parseDay(text: string, { language, dayOrder }: Habits): Read {
   const spelled = spell(text)
   if (spelled === '') return { value: null }
-  const day = spelled.replace(midnight, '')
-  const [, time] = /\d[T ,]+(\d{1,2}[:.]\d{2}.*)$/i.exec(day) ?? []
-  if (time !== undefined) return refuse('has_time', time)
+  const at = spelled.search(/[T ,]\d{1,2}:/i)
+  const time = at < 0 ? '' : spelled.slice(at + 1)
+  if (time !== '' && !midnight.test(time)) return refuse('has_time', time)
+  const day = at < 0 ? spelled : spelled.slice(0, at).replace(/[ ,]$/, '')
 
   const iso = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/.exec(day)
   if (iso) return dayOf(text, iso[1], iso[3], iso[4])
@@ -23,17 +24,20 @@ export function parseDay(text: string, { language, dayOrder }: Habits): Read {
     return order === 'day' ? dayOf(text, year, second, first) : dayOf(text, year, first, second)
   }
 
-  const named = /^(?<day>\d{1,2})[-. /]*(?<month>\p{L}+)\.?[-, /]*(?<year>\d{2}|\d{4})$/u.exec(day)
-  const { groups } = named ?? /^(?<month>\p{L}+)\.? ?(?<day>\d{1,2})(?:, ?| )(?<year>\d{2}|\d{4})$/u.exec(day) ?? {}
-  if (!groups) return refuse('not_a_day', day.match(/\p{L}+/u)?.[0] ?? spelled)
-  const month = monthsIn(monthLanguages, language).get(foldLabel(groups.month as string))
-  if (month === undefined) return refuse('not_a_day', groups.month as string)
-  if (groups.year?.length === 2) return refuse('short_year', groups.year)
-  return dayOf(text, groups.year, String(month), groups.day)
+  const words: string[] = day.match(/\d+|\p{L}+/gu) ?? []
+  const name = words.find((word) => /\D/.test(word))
+  if (name === undefined) return refuse('not_a_day', spelled)
+  const month = monthsIn(monthLanguages, language).get(foldLabel(name))
+  if (month === undefined) return refuse('not_a_day', name)
+  const [date = '', namedYear = '', ...more] = words.filter((word) => word !== name)
+  const isWhole = more.length === 0 && date.length <= 2 && words.indexOf(name) < 2
+  if (!isWhole || /[^\d\p{L}./, -]/u.test(day)) return refuse('not_a_day', spelled)
+  return namedYear.length === 2 ? refuse('short_year', namedYear) : dayOf(text, namedYear, String(month), date)
 }
 
+/** Midnight, with the zone in which the day is written. */
 const midnight =
-  /(?:[T ,]+)(?:0{1,2}:00(?::00(?:[.,]0{1,9})?)?(?: ?AM| Uhr)?|12:00(?::00(?:[.,]0{1,9})?)? ?AM)(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+  /^(?:0{1,2}:00(?::00(?:[.,]0{1,9})?)?(?: ?AM| Uhr)?|12:00(?::00(?:[.,]0{1,9})?)? ?AM)(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
 
 /** Returns the day if the calendar has it. */
 function dayOf(text: string, year = '', month = '', day = ''): Read {

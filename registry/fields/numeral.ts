@@ -34,11 +34,10 @@ export function parseNumber(
     } else break
   }
   if (sign === '' && (rest === '' || isDash.test(rest))) return { numeral: '', affixes: taken.size }
-  if (decimal === undefined && /\d.*[.,]|[.,].*\d/.test(rest)) return { open: 'decimal' }
+  if (decimal === undefined && /\d/.test(rest) && /[.,]/.test(rest)) return { open: 'decimal' }
   const numeral = plainNumeral(rest, decimal ?? '.')
   if (numeral !== undefined) return { numeral: sign === '-' ? `-${numeral}` : numeral, affixes: taken.size }
-  // Digits belong to the letter before them, as in m2.
-  const words = (spelled.match(/[^\d\s.,'()+-]+\d*/gu) ?? []).map((word) => word.replace(/(?<![\p{L}\d])\d+$/u, ''))
+  const words = spelled.match(/[^\d\s.,'()+-]+/gu) ?? []
   return { part: words.find((word) => !affixes.some((affix) => isSame(word, affix))) ?? spelled }
 }
 
@@ -61,19 +60,21 @@ function isAfter(text: string, affix: string, affixes: readonly string[]): boole
 
 /** Returns "1234.5" for "1,234.5"; undefined if the text is no numeral with this decimal sign. */
 function plainNumeral(text: string, decimal: DecimalSign): string | undefined {
-  const [, whole, , fraction] = numerals[decimal].exec(text) ?? []
-  if (whole === undefined || text === '') return undefined
+  const [whole = '', fraction, ...more] = text.split(decimal)
+  const [group, ...others] = new Set(whole.replaceAll(/\d/g, ''))
+  if (text === '' || fraction === '' || /\D/.test(fraction ?? '') || more.length > 0 || others.length > 0)
+    return undefined
+  if (group !== undefined && !areThousands(whole, group)) return undefined
   return (whole.replaceAll(/\D/g, '') || '0') + (fraction === undefined ? '' : `.${fraction}`)
 }
 
-/** Groups of three with one sign between them, or those of India: 12,34,567. No group of zeros leads. */
-const numeralWith = (decimal: DecimalSign): RegExp => {
-  const group = decimalSigns.find((sign) => sign !== decimal) as string
-  const threes = `[1-9]\\d{0,2}([${group}' ])\\d{3}(?:\\2\\d{3})*`
-  return new RegExp(`^(\\d+|${threes}|[1-9]\\d?(?:\\${group}\\d{2})+\\${group}\\d{3}|)(?:\\${decimal}(\\d+))?$`)
+/** Returns whether the groups are of three digits, or those of India: 12,34,567. No zero leads. */
+function areThousands(whole: string, group: string): boolean {
+  const [first = '', ...groups] = whole.split(group)
+  if (!".,' ".includes(group) || !/^[1-9]/.test(first) || groups.pop()?.length !== 3) return false
+  const areAll = (size: number) => first.length <= size && groups.every(({ length }) => length === size)
+  return areAll(3) || (group === ',' && areAll(2))
 }
-
-const numerals: { readonly [sign in DecimalSign]: RegExp } = { '.': numeralWith('.'), ',': numeralWith(',') }
 
 /** Formats a numeral such as "1234.5" with the decimal sign of the habits, or else that of their language. */
 export const formatNumeral = (numeral: string, { decimal, language }: Habits): string =>

@@ -126,6 +126,21 @@ test('Rows that are refused are told with their lines, and nothing is written wi
   expect(await listed('clients')).toEqual(['B-1 Good', 'B-2 Bad', 'B-3 Third'])
 })
 
+test('The order of days is asked by the name of its option where no cell decides it, and said in what is printed.', async () => {
+  const file = await fileOf('days.csv', 'Name;Start;Contract value\nPier;03/04/2026;1.250\n')
+  const asked = await give('import', 'projects', file)
+  expect([asked.code, asked.out]).toEqual([2, ''])
+  expect(asked.err).toContain('"03/04/2026" in line 2, column "Start",')
+  expect(asked.err).toContain('say --dates dmy or --dates mdy')
+  const chosen = await give('import', 'projects', file, '--dates', 'mdy', '--dry-run')
+  expect(chosen.out).toContain('Days are read as mdy.')
+  // The euro has two decimals, so these three digits are thousands.
+  expect(chosen.out).toContain('Numbers are read with a decimal comma.')
+  expect(await json('import', 'projects', file, '--dates', 'dmy', '--dry-run')).toMatchObject({
+    ...{ created: 1, dates: 'dmy', decimal: 'comma' },
+  })
+})
+
 const mistakes: [title: string, text: string, words: string[], sentence: RegExp, code: number][] = [
   ['no such field', 'Name\nA\n', ['--map', 'Name=nome'], /no field "nome" that can be imported; there are/, 2],
   ['no such column', 'Name\nA\n', ['--map', 'Nome=name'], /no column "Nome"; there are Name/, 2],

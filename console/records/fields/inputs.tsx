@@ -4,10 +4,11 @@ import FormHelperText from '@mui/material/FormHelperText'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
-import { type ComponentType, useEffect, useRef } from 'react'
+import { type ComponentType, memo, type RefObject, useEffect, useRef } from 'react'
 import type { FormField } from '#derive/form.ts'
+import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
-import { isObject, type JsonObject } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -95,13 +96,12 @@ function withMember(
 
 /** The input of priced lines, each with its amount. They can be added, moved and removed by keyboard too. */
 function LinesInput(props: InputProps) {
-  const { field, value, path, onChange, onLeave } = props
+  const { field, value, path, onChange, problems = [] } = props
   const { form } = useTexts()
-  const { label: labelOf } = useRecordTexts()
-  const format = useFormat()
-  const { currency } = useMe().company
   const wrong = useProblemHere(props)
-  const lines = (Array.isArray(value) ? value : []) as JsonObject[]
+  const lines = linesOf(value)
+  const latest = useRef(props)
+  latest.current = props
   const members = field.members ?? []
   const added = useRef(false)
 
@@ -115,49 +115,17 @@ function LinesInput(props: InputProps) {
     added.current = true
     onChange([...lines, Object.fromEntries(members.map(({ name, field: of }) => [name, of.initial ?? null]))])
   }
-  const move = (from: number, to: number) => onChange(lines.with(from, lines[to]!).with(to, lines[from]!))
 
   return (
     <div id={inputId(path)} tabIndex={-1}>
       {lines.length === 0 && <Lead mb={1}>{form.noLines}</Lead>}
       {lines.map((line, index) => (
-        <LineRow key={index} role="group" aria-label={form.line(index + 1)}>
-          {members.map((member) => (
-            <Grow key={member.name} sx={{ flex: widthOf(member) }}>
-              <FieldInput
-                {...props}
-                hint={undefined}
-                field={member}
-                label={labelOf('lines', member.name)}
-                path={`${path}[${index}].${member.name}`}
-                value={line[member.name] ?? null}
-                onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
-              />
-            </Grow>
-          ))}
-          <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
-            {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
-          </Typography>
-          <Unbroken>
-            {[
-              { label: form.moveUp(index + 1), path: mdiArrowUp, to: index - 1 },
-              { label: form.moveDown(index + 1), path: mdiArrowDown, to: index + 1 },
-            ].map(({ label, path, to }) => (
-              <IconButton key={label} aria-label={label} disabled={!lines[to]} onClick={() => move(index, to)}>
-                <Icon path={path} fontSize="small" />
-              </IconButton>
-            ))}
-            <IconButton
-              aria-label={form.removeLine(index + 1)}
-              onClick={() => {
-                onChange(lines.toSpliced(index, 1))
-                onLeave?.()
-              }}
-            >
-              <Icon path={mdiClose} fontSize="small" />
-            </IconButton>
-          </Unbroken>
-        </LineRow>
+        <LineInput
+          key={index}
+          {...{ latest, line, index }}
+          isLast={index === lines.length - 1}
+          problems={problems.filter((problem) => problem.field.startsWith(`${path}[${index}]`))}
+        />
       ))}
       {wrong && (
         <FormHelperText error sx={{ mb: 1 }}>
@@ -168,6 +136,83 @@ function LinesInput(props: InputProps) {
         {form.addLine}
       </Button>
     </div>
+  )
+}
+
+const linesOf = (value: Json): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : [])
+
+type LineProps = {
+  /** The properties of the whole list, as they are now. */
+  latest: RefObject<InputProps>
+  line: JsonObject
+  index: number
+  isLast: boolean
+  problems: readonly Problem[]
+}
+
+/** One line. A key that is pressed in another line renders it no second time, since a list may have hundreds. */
+const LineInput = memo(function LineInput({ latest, line, index, isLast, problems }: LineProps) {
+  const { form } = useTexts()
+  const { label: labelOf } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  const { path, field } = latest.current
+  const amount = amountOf(line)
+  const change = (edit: (lines: JsonObject[]) => JsonObject[]) =>
+    latest.current.onChange(edit(linesOf(latest.current.value)))
+  const move = (to: number) => change((lines) => lines.with(index, lines[to]!).with(to, lines[index]!))
+  return (
+    <LineRow role="group" aria-label={form.line(index + 1)}>
+      {field.members?.map((member) => (
+        <Grow key={member.name} sx={{ flex: widthOf(member) }}>
+          <FieldInput
+            field={member}
+            resource={latest.current.resource}
+            problems={problems}
+            label={labelOf('lines', member.name)}
+            path={`${path}[${index}].${member.name}`}
+            value={line[member.name] ?? null}
+            onLeave={() => latest.current.onLeave?.()}
+            onChange={(changed) => change((lines) => lines.with(index, { ...lines[index], [member.name]: changed }))}
+          />
+        </Grow>
+      ))}
+      <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
+        {amount === undefined ? '–' : format.money(amount, currency)}
+      </Typography>
+      <Unbroken>
+        {[
+          { label: form.moveUp(index + 1), path: mdiArrowUp, to: index - 1, isOff: index === 0 },
+          { label: form.moveDown(index + 1), path: mdiArrowDown, to: index + 1, isOff: isLast },
+        ].map(({ label, path, to, isOff }) => (
+          <IconButton key={label} aria-label={label} disabled={isOff} onClick={() => move(to)}>
+            <Icon path={path} fontSize="small" />
+          </IconButton>
+        ))}
+        <IconButton
+          aria-label={form.removeLine(index + 1)}
+          onClick={() => {
+            change((lines) => lines.toSpliced(index, 1))
+            latest.current.onLeave?.()
+          }}
+        >
+          <Icon path={mdiClose} fontSize="small" />
+        </IconButton>
+      </Unbroken>
+    </LineRow>
+  )
+}, isSameLine)
+
+function isSameLine(one: LineProps, other: LineProps): boolean {
+  return (
+    one.line === other.line &&
+    one.index === other.index &&
+    one.isLast === other.isLast &&
+    one.problems.length === other.problems.length &&
+    one.problems.every(({ field, message }, n) => {
+      const same = other.problems[n]
+      return same?.field === field && same.message === message
+    })
   )
 }
 
