@@ -22,7 +22,7 @@ export const choice: Kind<ChoiceField> = {
   parse(text, { values }, { labelsOf = noLabels }) {
     const spelled = spell(text)
     if (spelled === '') return { value: null }
-    const value = valuesByLabel(values, labelsOf).get(foldLabel(spelled))
+    const value = valuesByLabel(labelsOf)(values).get(foldLabel(spelled))
     return value === undefined ? refuse('no_such_word', spelled) : { value }
   },
   format: (value, _, { labelsOf = noLabels }) => labelsOf(value as string)[0] ?? (value as string),
@@ -34,18 +34,15 @@ export const choice: Kind<ChoiceField> = {
 
 const noLabels: NonNullable<Habits['labelsOf']> = () => []
 
-const labelMaps = memoize((_: NonNullable<Habits['labelsOf']>) => new WeakMap<readonly string[], Map<string, string>>())
-
-/** Returns the values by their own names and by their labels. The name of one value is the label of no other. */
-function valuesByLabel(values: readonly string[], labelsOf: NonNullable<Habits['labelsOf']>) {
-  const maps = labelMaps(labelsOf)
-  const known = maps.get(values)
-  if (known) return known
-  const labels = values.flatMap((value) => labelsOf(value).map((label) => [foldLabel(label), value] as const))
-  const map = new Map([...labels, ...values.map((value) => [foldLabel(value), value] as const)])
-  maps.set(values, map)
-  return map
-}
+/** Returns the values by their own names and by their labels, which are those of no other value. */
+const valuesByLabel = memoize((labelsOf: NonNullable<Habits['labelsOf']>) =>
+  memoize(
+    (values: readonly string[]) =>
+      new Map(
+        values.flatMap((value) => [...labelsOf(value), value].map((label) => [foldLabel(label), value] as const)),
+      ),
+  ),
+)
 
 /** Yes or no. */
 type FlagField = CommonMembers & { kind: 'flag' }

@@ -35,9 +35,10 @@ function parseHours(text: string): Read {
     if (minutes < 60) return { value: (Number(hours) * 100 + Math.round((minutes * 100) / 60)) / 100 }
     return refuse('not_hours', spelled)
   }
-  const [, numeral] = /^(-?\d*(?:[.,]\d+)?)(?: ?h)?$/i.exec(spelled) ?? []
-  if (numeral === undefined) return refuse('not_hours', spelled.match(/[^\d\s.,:+-]+/)?.[0] ?? spelled)
-  return /^-*$/.test(spelled) ? { value: null } : { value: Number(numeral.replace(',', '.')) }
+  if (/^-*$/.test(spelled)) return { value: null }
+  const [, numeral = ''] = /^(-?\d*(?:[.,]\d+)?)(?: ?h)?$/i.exec(spelled) ?? []
+  if (!/\d/.test(numeral)) return refuse('not_hours', spelled.match(/[^\d\s.,:+-]+/)?.[0] ?? spelled)
+  return { value: Number(numeral.replace(',', '.')) }
 }
 
 const format = (value: Json, _: unknown, habits: Habits): string => formatNumeral(String(value), habits)
@@ -84,7 +85,8 @@ export const money: Kind<MoneyField> = {
   sortable: true,
 }
 
-const isCurrency = (word: string): boolean => /\p{Sc}/u.test(word) || currencies.includes(word.toUpperCase())
+const isCurrency = (word: string): boolean =>
+  !/\d/.test(word) && (/\p{Sc}/u.test(word) || currencies.includes(word.toUpperCase()))
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
 type DecimalField = CommonMembers & {

@@ -33,7 +33,7 @@ export function parseNumber(
       rest = (signed[1] as string).trim()
     } else break
   }
-  if (sign === '' && (rest === '' || isDash.test(rest))) return { numeral: '', affixes: taken.size }
+  if (sign === '' && (spelled === '' || isDash.test(rest))) return { numeral: '', affixes: taken.size }
   if (decimal === undefined && /\d/.test(rest) && /[.,]/.test(rest)) return { open: 'decimal' }
   const numeral = plainNumeral(rest, decimal ?? '.')
   if (numeral !== undefined) return { numeral: sign === '-' ? `-${numeral}` : numeral, affixes: taken.size }
