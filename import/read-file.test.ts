@@ -326,6 +326,8 @@ describe('A workbook is read with the types of its cells', () => {
     })
     expect(await cellsOf(bytes, { sheet: 'Two & more' })).toEqual([['B'], ['C']])
     await expect(read(bytes, { sheet: 'Three' })).rejects.toThrow('no sheet "Three"; there are One, Two & more')
+    const turning = await workbookOf(sheetOf('A\u202eB', [['Name'], ['A']]))
+    await expect(read(turning, { sheet: 'Three' })).rejects.toThrow('there are A⟨U+202E⟩B')
   })
 
   test('titles and totals are left out, and rows have the numbers of the sheet', async () => {

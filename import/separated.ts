@@ -37,8 +37,10 @@ function findDelimiter(text: string, countNames: CountNames): Delimiter {
     .split(lineEnd)
   const first = outside.find((line) => delimiters.some((one) => line.includes(one))) ?? ''
   const counted = delimiters.toReversed().map((one) => {
-    const named = lines.map((line) => countNames(line.split(one).map((cell) => cell.replaceAll('"', ''))))
-    return { one, names: Math.max(...named), count: first.split(one).length }
+    const named = lines
+      .filter((line) => line.includes(one))
+      .map((line) => countNames(line.split(one).map((cell) => cell.replaceAll('"', ''))))
+    return { one, names: Math.max(0, ...named), count: first.split(one).length }
   })
   return counted.reduce((best, next) => {
     const more = next.names - best.names || next.count - best.count

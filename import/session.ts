@@ -291,7 +291,7 @@ export type Session = ReturnType<typeof createSession>
 const settingsOf = (one: ImportResult | undefined): ImportSettings | undefined =>
   one?.settings as ImportSettings | undefined
 
-/** The format of an import; before 0.3.0 it told only whether there is a header. */
+/** The format of an import; up to 0.2.0 it told only whether there is a header. */
 type StoredFormat = FileOptions & { noHeader?: boolean }
 
 const formatOf = ({ noHeader, ...format }: StoredFormat = {}): FileOptions => ({
@@ -299,7 +299,7 @@ const formatOf = ({ noHeader, ...format }: StoredFormat = {}): FileOptions => ({
   headerRow: noHeader ? 0 : format.headerRow,
 })
 
-/** Returns the encoding of an import that a person has chosen. Before 0.3.0 it was guessed. */
+/** Returns the encoding of an import that a person has chosen. Up to 0.2.0 it was guessed. */
 function chosenEncoding(one: ImportResult): Encoding | undefined {
   const { encoding, headerRow }: Partial<FileFormat> = settingsOf(one)?.reading ?? {}
   return headerRow === undefined || encoding?.startsWith('utf-') ? undefined : encoding

@@ -1,3 +1,5 @@
+import { inLine } from '../format-printable.ts'
+
 /**
  * The problems of an imported file. They are apart from the reader, so that texts have the codes without the parser.
  */
@@ -9,7 +11,7 @@ export class FileProblem extends Error {
   readonly particulars: readonly string[]
   constructor(code: keyof typeof fileProblems, ...particulars: string[]) {
     const say: (...particulars: string[]) => string = fileProblems[code]
-    super(say(...particulars))
+    super(say(...particulars.map((one) => inLine(one))))
     this.code = code
     this.particulars = particulars
   }

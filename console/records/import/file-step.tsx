@@ -27,7 +27,7 @@ export function FileStep({ definition, importing }: { definition: Definition; im
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <Panel title={imports.choose}>
+      <Panel title={imports.kinds}>
         <Stack direction="row" spacing={2}>
           <Button
             variant="contained"
@@ -69,7 +69,7 @@ function EncodingPanel({ importing }: { importing: ImportState }) {
       <Text mb={1}>{imports.whichEncodingLead}</Text>
       <PlainList aria-label={imports.whichEncoding}>
         {importing.state.candidates.map(({ encoding, samples }, place) => (
-          <ListRow key={encoding} title={<Samples texts={samples} />} about={imports.encodings[encoding]}>
+          <ListRow isTight key={encoding} title={<Samples texts={samples} />} about={imports.encodings[encoding]}>
             <Button
               variant={place === 0 ? 'contained' : 'outlined'}
               aria-label={imports.readAs(imports.encodings[encoding])}
