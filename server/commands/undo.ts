@@ -34,8 +34,8 @@ const preview = (context: CommandContext, companyId: number, writeId: string): P
     const call = { method: 'POST', path: `/v1/writes/${writeId}/undo`, body: null, conditions: null }
     const work = {
       ...needs,
-      async execute(transaction: Transaction, actor: Actor, seen: PrefetchedRow) {
-        const { records, remaining, effect } = await execute(transaction, actor, seen)
+      async execute(transaction: Transaction, actor: Actor, prefetched: PrefetchedRow) {
+        const { records, remaining, effect } = await execute(transaction, actor, prefetched)
         const plan = await createPreview(transaction, actor, secret, { call, effects: [effect] })
         return { records, remaining, plan }
       },

@@ -103,7 +103,7 @@ export type AdmittedRequest = IncomingRequest & {
 
 /** The work of a change; with needs it begins as a write of /v1 does: they are sent with the session. */
 export type ChangeWork<T> = ChangeExecution<T> | (WorkNeeds & { execute: ChangeExecution<T> })
-type ChangeExecution<T> = (transaction: Transaction, session: Session, seen: PrefetchedRow) => Promise<T>
+type ChangeExecution<T> = (transaction: Transaction, session: Session, prefetched: PrefetchedRow) => Promise<T>
 
 export type ChangeOptions = {
   isPreview?: boolean

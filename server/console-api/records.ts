@@ -79,10 +79,10 @@ function createWriteHandler(route: DataRoute, write: Write) {
       {
         locks,
         prefetch,
-        async execute(transaction, { actor }, seen) {
+        async execute(transaction, { actor }, prefetched) {
           needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
           const { execute, respond } = orThrow(command)
-          const response = respond(await execute(transaction, actor, seen))
+          const response = respond(await execute(transaction, actor, prefetched))
           const { unread } = response
           return { ...replyOf(await conclude(request.app, transaction, actor, { call, intent }, response)), unread }
         },

@@ -8,8 +8,8 @@ import type { Call } from './call.ts'
 import { logCallLater } from './call-log.ts'
 import { keepDetails } from './keep-details.ts'
 
-/** A call whose token is read and not verified yet. `sent` is its body, if that could be parsed. */
-export type TokenCall = { app: App; call: Call; ask: TokenAsk; sent?: Json | undefined }
+/** A call whose token is read and not verified yet. `body` is its body, if that could be parsed. */
+export type TokenCall = { app: App; call: Call; ask: TokenAsk; body?: Json | undefined }
 
 /** A call of a known token, which may lack what the call needs. */
 export type KnownCall = TokenCall & { caller: CallerRow }
@@ -19,17 +19,17 @@ declare const isAuthorized: unique symbol
 export type AdmittedCall = KnownCall & { readonly [isAuthorized]: true }
 
 /** Returns the authorized call. Throws the first refusal. */
-export function authorizeCall({ app, call, ask, sent }: TokenCall, row: CallerRow | undefined): AdmittedCall {
+export function authorizeCall({ app, call, ask, body }: TokenCall, row: CallerRow | undefined): AdmittedCall {
   call.share.report(row?.live === true)
-  return { app, call, ask, sent, caller: authorize(row, ask) } as AdmittedCall
+  return { app, call, ask, body, caller: authorize(row, ask) } as AdmittedCall
 }
 
 /** Returns the authorized call. Throws the first refusal, which is logged if the caller is known. */
-export function requireAuthorized(of: TokenCall, row: CallerRow | undefined): AdmittedCall {
-  const admitted = orRefusal(() => authorizeCall(of, row))
+export function requireAuthorized(tokenCall: TokenCall, row: CallerRow | undefined): AdmittedCall {
+  const admitted = orRefusal(() => authorizeCall(tokenCall, row))
   if (!(admitted instanceof Refusal)) return admitted
   if (row) {
-    const known = { ...of, caller: row }
+    const known = { ...tokenCall, caller: row }
     logCallLater(known, admitted, false)
     keepDetails(known, admitted)
   }

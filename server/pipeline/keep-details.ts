@@ -23,7 +23,7 @@ import { bodyOf, type CallResponse, formatBody, headersOf, refusalResponse } fro
  * others within a second, and nothing waits for them. Decisions, Call log.
  */
 export function keepDetails(known: KnownCall, outcome: CallResponse | Refusal): void {
-  const { app, call, ask, caller, sent } = known
+  const { app, call, ask, caller, body } = known
   const { callDetails, clock, config } = app
   if (!callDetails || !caller.keeps_details) return
   const isRefused = outcome instanceof Refusal || outcome.status >= 400
@@ -35,7 +35,7 @@ export function keepDetails(known: KnownCall, outcome: CallResponse | Refusal): 
     company_id: ask.companyId,
     request_id: call.requestId,
     at: clock.now().toISOString(),
-    ...detailsOf(call, response, sent),
+    ...detailsOf(call, response, body),
   })
 }
 
@@ -45,12 +45,12 @@ const pathLengthMax = 500
 const queryLengthMax = 4000
 const headerLengthMax = 500
 
-function detailsOf(call: Call, response: CallResponse, sent: Json | undefined): CallDetails {
+function detailsOf(call: Call, response: CallResponse, body: Json | undefined): CallDetails {
   const keep = keepableNames(call.route)
   // Nothing is stored of the content that a caller without access sent.
   const isLetIn = response.code !== 'unauthorized' && response.code !== 'ip_not_allowed'
   const query = isLetIn ? maskQuery(call.query, keep) : { query: '', isMasked: call.query !== '' }
-  const request = isLetIn ? requestOf(call, keep, sent) : leftOut
+  const request = isLetIn ? requestOf(call, keep, body) : leftOut
   const state = withRest(request.state, call, query)
   const text = formatBody(response)
   const answer = maskResponse(text, () => bodyOf(response), keep)
@@ -71,10 +71,10 @@ function detailsOf(call: Call, response: CallResponse, sent: Json | undefined): 
 
 const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.bytes.length)
 
-function requestOf(call: Call, keep: KeepableNames, sent: Json | undefined): MaskedBody {
+function requestOf(call: Call, keep: KeepableNames, body: Json | undefined): MaskedBody {
   if (call.body === 'too large' || isUnreceived(call)) return leftOut
-  if (sent === undefined || call.route.body === null) return maskBytes(call.body.bytes, keep)
-  return bytesOf(call) > bodyBytesMax ? leftOut : maskJson(sent, keep)
+  if (body === undefined || call.route.body === null) return maskBytes(call.body.bytes, keep)
+  return bytesOf(call) > bodyBytesMax ? leftOut : maskJson(body, keep)
 }
 
 /** Returns whether the body was not received, because the call was refused before. */

@@ -66,12 +66,13 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<C
   const command = orRefusal(() => write(token.companyId, call, orThrow(intent)))
   const isParsed = !(intent instanceof Refusal)
   const ask = isParsed ? askedOf(token, call.route, intent.body) : token
-  const one = createCallWrite({ app, call, ask, sent: isParsed ? intent.body : undefined }, intent, command)
+  const body = isParsed ? intent.body : undefined
+  const callWrite = createCallWrite({ app, call, ask, body }, intent, command)
   const { series, row } = command instanceof Refusal ? {} : command
-  if (series && !one.dryRun) return runSeries(one, series)
+  if (series && !callWrite.dryRun) return runSeries(callWrite, series)
   const bytes = call.body === 'too large' ? 0 : call.body.bytes.length
-  if (!row || !isParsed || !isFinal(intent) || bytes > groupedBodyMax) return writeAlone(one)
-  return app.groups.run(memberOf({ ...one, row }, bytes))
+  if (!row || !isParsed || !isFinal(intent) || bytes > groupedBodyMax) return writeAlone(callWrite)
+  return app.groups.run(memberOf({ ...callWrite, row }, bytes))
 }
 
 /**

@@ -100,8 +100,8 @@ async function beginSeries(write: CallWrite, { length }: Series) {
       }),
     },
     {
-      log(written) {
-        return written.map(({ who, response: { first, outcomes } }) => {
+      log(responses) {
+        return responses.map(({ who, response: { first, outcomes } }) => {
           const isKnown = first.code !== null || outcomes.size === length
           row = callRow(who, isKnown ? first : { ...first, ...unknown }, { dryRun: false, rows: length })
           return insertCalls([row])
@@ -134,17 +134,17 @@ async function runPart(write: CallWrite, series: Series, part: Part): Promise<Js
     work: {
       locks,
       prefetch,
-      async execute(transaction, admitted, seen) {
+      async execute(transaction, admitted, prefetched) {
         const { execute, respond } = orThrow(command)
-        return respond(await execute(transaction, actorOf(admitted, { writeId, key: keys?.key }), seen))
+        return respond(await execute(transaction, actorOf(admitted, { writeId, key: keys?.key }), prefetched))
       },
     },
     refuse: (refusal) => series.refused(n, refusal),
   }
-  const settled = { status: call.route.success, code: null }
+  const success = { status: call.route.success, code: null }
   try {
     const { response } = await runWrite(app.database, tokenCaller(ask, call.share), operation, {
-      log: () => (row ? [settleCall(settledRow(write, row, settled))] : []),
+      log: () => (row ? [settleCall(settledRow(write, row, success))] : []),
     })
     return response
   } catch (error) {

@@ -41,30 +41,34 @@ export type CallWrite = TokenCall &
 /** A create or an update of a record that may share its transaction with others of its caller. */
 export type Member = CallWrite & GroupedWrite<CallResponse> & { row: SetRow }
 
-export function createCallWrite(of: TokenCall, intent: Intent | Refusal, command: WriteCommand | Refusal): CallWrite {
-  const { app, call } = of
+export function createCallWrite(
+  tokenCall: TokenCall,
+  intent: Intent | Refusal,
+  command: WriteCommand | Refusal,
+): CallWrite {
+  const { app, call } = tokenCall
   const { dryRun = false, idempotencyKey } = intent instanceof Refusal ? {} : intent
   const { rows, locks, prefetch } = command instanceof Refusal ? {} : command
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key = dryRun ? undefined : idempotencyKey
-  const keys = key === undefined || intent instanceof Refusal ? undefined : keyOfCall(of, key, intent)
+  const keys = key === undefined || intent instanceof Refusal ? undefined : keyOfCall(tokenCall, key, intent)
   const writeId = newWriteId()
   return {
-    ...of,
+    ...tokenCall,
     ...{ keys, dryRun, rows, writeId },
     respond: (result) => orThrow(command).respond(result),
     admit(row, isFinal) {
-      const admitted = isFinal ? requireAuthorized(of, row) : authorizeCall(of, row)
+      const admitted = isFinal ? requireAuthorized(tokenCall, row) : authorizeCall(tokenCall, row)
       enforceRateLimit(admitted)
       return admitted
     },
     work: {
       locks,
       prefetch,
-      async execute(transaction, admitted, seen) {
+      async execute(transaction, admitted, prefetched) {
         const { execute, respond } = orThrow(command)
         const actor = actorOf(admitted, { writeId, key })
-        const response = respond(await execute(transaction, actor, seen))
+        const response = respond(await execute(transaction, actor, prefetched))
         return conclude(app, transaction, actor, { call, intent: orThrow(intent) }, response)
       },
     },
@@ -79,17 +83,8 @@ export function memberOf(write: CallWrite & { row: SetRow }, bytes: number): Mem
   const { companyId, tokenHash, peer, scopes, addOns, rights } = ask
   const token = tokenHash.toString('base64')
   const likeness = [token, peer, call.route.id, scopes, addOns, rights.join(), keys !== undefined].join(' ')
-  const { holds } = row
-  return {
-    ...write,
-    companyId,
-    share: call.share,
-    likeness,
-    key: keys?.key,
-    holds,
-    bytes,
-    alone: () => writeAlone(write),
-  }
+  const own = { companyId, likeness, bytes, share: call.share, key: keys?.key, holds: row.holds }
+  return { ...write, ...own, alone: () => writeAlone(write) }
 }
 
 export async function writeAlone(write: CallWrite): Promise<CallResponse> {
@@ -110,15 +105,15 @@ export function writeTogether(members: readonly Member[]): Promise<readonly (Cal
   const lookUps = members.map(({ row }) => row.lookUp)
   return runCalls(members, {
     prefetch: operation.prefetch(companyId, definition, lookUps, false),
-    async execute(transaction, going, seen) {
-      const [{ who }] = going as readonly [(typeof going)[number]]
-      const places = going.map(({ place }) => place)
+    async execute(transaction, calls, prefetched) {
+      const [{ who }] = calls as readonly [(typeof calls)[number]]
+      const places = calls.map(({ place }) => place)
       const set = shortSet(transaction, actorOf(who, { writeId: '', key: undefined }), noneLate(), true)
       const outcomes = await operation.write(
         set,
         definition,
         rows.filter((_, place) => places.includes(place)),
-        rowsAmong(seen, places),
+        rowsAmong(prefetched, places),
       )
       return places.map((place, index) => {
         const outcome = outcomes[index]
@@ -132,16 +127,16 @@ export function writeTogether(members: readonly Member[]): Promise<readonly (Cal
 
 async function runCalls(writes: readonly CallWrite[], shared?: SharedWork<AdmittedCall, CallResponse>) {
   const [{ app, ask, call, dryRun }] = writes as readonly [CallWrite, ...CallWrite[]]
-  const written = await runWrites(app.database, tokenCaller(ask, call.share), writes, {
+  const results = await runWrites(app.database, tokenCaller(ask, call.share), writes, {
     dryRun,
     shared,
-    log: (all) => [
-      insertCalls(all.map(({ place, who, response }) => callRow(who, response, writes[place] as CallWrite))),
+    log: (responses) => [
+      insertCalls(responses.map(({ place, who, response }) => callRow(who, response, writes[place] as CallWrite))),
     ],
   })
-  return written.map((one) => {
-    if (!one) return undefined
-    const { who, response, tag } = one
+  return results.map((result) => {
+    if (!result) return undefined
+    const { who, response, tag } = result
     const tagged = tag === undefined ? response : { ...response, headers: { ...response.headers, ETag: tag } }
     keepDetails(who, tagged)
     return tagged

@@ -26,7 +26,7 @@ export type Caller<Row> = {
 }
 
 /** The states of the keys in their order, and the prefetched row. */
-type BegunWrite<Row> = { row: Row; seen: PrefetchedRow; states: readonly KeyState[] }
+type BegunWrite<Row> = { row: Row; prefetched: PrefetchedRow; states: readonly KeyState[] }
 
 export const tokenCaller = (ask: CallerAsk, share: Share): Caller<CallerRow | undefined> => ({
   companyId: ask.companyId,
@@ -44,7 +44,7 @@ export const operatorCaller = (companyId: number): Caller<Actor> => ({
   companyId,
   async begin(transaction, _keys, { locks = [], prefetch = null }) {
     if (locks.length > 0) transaction.send(takeValues(companyId, locks))
-    return { row: operator(companyId), seen: await readPrefetch(transaction, { prefetch }), states: [] }
+    return { row: operator(companyId), prefetched: await readPrefetch(transaction, { prefetch }), states: [] }
   },
 })
 
@@ -61,5 +61,5 @@ const beginBy =
     const isClaimed = new Map(claimed.map((row) => [row.place, row.claimed]))
     const earlier = new Map(rows.map((row) => [row.place, row]))
     const states = keys.map((_, place) => ({ claimed: isClaimed.get(place), earlier: earlier.get(place) }))
-    return { row: rows[0], seen: rows[0]?.seen ?? null, states }
+    return { row: rows[0], prefetched: rows[0]?.seen ?? null, states }
   }

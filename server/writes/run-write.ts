@@ -24,7 +24,7 @@ export type Write<Row, Who, Response> = {
   keys?: KeyPolicy<Response, Who> | undefined
   /** The row of a part of a series. */
   part?: PartPolicy<Response> | undefined
-  work: WorkNeeds & { execute(transaction: Transaction, who: Who, seen: PrefetchedRow): Promise<Response> }
+  work: WorkNeeds & { execute(transaction: Transaction, who: Who, prefetched: PrefetchedRow): Promise<Response> }
   /** Returns the response for a refusal of the work, which is then committed. Without it a refusal rolls back. */
   refuse?(refusal: Refusal): Response
   /** Returns the record whose ETag is added to the response after the commit. */
@@ -35,8 +35,8 @@ export type Write<Row, Who, Response> = {
 export type SharedWork<Who, Response> = WorkNeeds & {
   execute(
     transaction: Transaction,
-    going: readonly { place: number; who: Who }[],
-    seen: PrefetchedRow,
+    members: readonly { place: number; who: Who }[],
+    prefetched: PrefetchedRow,
   ): Promise<readonly (Response | Refusal | undefined)[]>
 }
 
@@ -48,11 +48,11 @@ type WriteOptions<Who, Response> = {
   /** The work of all writes, which waits only briefly for locks and is not retried; without it there is one write. */
   shared?: SharedWork<Who, Response> | undefined
   /** Returns the last statements before the commit. */
-  log?(written: readonly { place: number; who: Who; response: Response }[]): readonly Statement[]
+  log?(responses: readonly { place: number; who: Who; response: Response }[]): readonly Statement[]
 }
 
 /** A write after the commit; `tag` is the ETag of its unread record. */
-type WrittenResponse<Who, Response> = { who: Who; response: Response; tag: string | undefined }
+type WriteResult<Who, Response> = { who: Who; response: Response; tag: string | undefined }
 
 /**
  * Runs the writes of one caller in one transaction: gate, claim, rights, work, responses, log. A lone write is a group
@@ -66,13 +66,13 @@ export async function runWrites<Row, Who, Response>(
   { companyId, share, begin }: Caller<Row>,
   writes: readonly Write<Row, Who, Response>[],
   { dryRun, isRevocation = false, shared, log }: WriteOptions<Who, Response> = {},
-): Promise<readonly (WrittenResponse<Who, Response> | undefined)[]> {
+): Promise<readonly (WriteResult<Who, Response> | undefined)[]> {
   const [first] = writes as readonly [Write<Row, Who, Response>]
-  const { written, tags } = await database.transaction(
+  const { responses, tags } = await database.transaction(
     async (transaction) => {
       if (shared) transaction.send(waitBriefly)
       transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
-      const [part, { row, seen, states }] = await Promise.all([
+      const [part, { row, prefetched, states }] = await Promise.all([
         first.part?.find(transaction),
         begin(
           transaction,
@@ -95,7 +95,7 @@ export async function runWrites<Row, Who, Response>(
           const stored = orThrow(earlier)
           return stored && write.keys
             ? await write.keys.replay(stored, transaction, who)
-            : await write.work.execute(transaction, who, seen)
+            : await write.work.execute(transaction, who, prefetched)
         } catch (error) {
           if (write.refuse && error instanceof Refusal) return write.refuse(error)
           throw error
@@ -104,27 +104,28 @@ export async function runWrites<Row, Who, Response>(
       const outcomes = shared
         ? members.length === 0
           ? []
-          : await shared.execute(transaction, members, seen)
+          : await shared.execute(transaction, members, prefetched)
         : await Promise.all(members.map(alone))
-      const written = members.flatMap((member, index) => {
+      const responses = members.flatMap((member, index) => {
         const response = outcomes[index]
-        return response === undefined || response instanceof Refusal ? [] : [{ ...member, response }]
+        if (response === undefined || response instanceof Refusal) return []
+        return [{ ...member, response, unread: member.write.unread?.(response) }]
       })
       if (dryRun) transaction.undo()
-      const isNew = ({ earlier }: (typeof members)[number]) => !part && !earlier
-      const { tags } = await sendResponses(transaction, companyId, written.filter(isNew))
-      if (written.length > 0) for (const statement of log?.(written) ?? []) transaction.send(statement)
-      return { written, tags }
+      const isNew = ({ earlier }: (typeof members)[number]): boolean => !part && !earlier
+      const { tags } = await sendResponses(transaction, companyId, responses.filter(isNew))
+      if (responses.length > 0) for (const statement of log?.(responses) ?? []) transaction.send(statement)
+      return { responses, tags }
     },
     share,
     { isPersistent: isRevocation, isOnce: shared !== undefined },
   )
   const tagOf = await tags
   const results = new Map(
-    written.map(({ place, write, who, response }) => {
-      const unread = write.unread?.(response)
-      return [place, { who, response, tag: unread && tagOf.get(unread.id) }]
-    }),
+    responses.map(({ place, who, response, unread }) => [
+      place,
+      { who, response, tag: unread && tagOf.get(unread.id) },
+    ]),
   )
   return writes.map((_, place) => results.get(place))
 }
@@ -135,16 +136,17 @@ export async function runWrite<Row, Who, Response>(
   caller: Caller<Row>,
   write: Write<Row, Who, Response>,
   options?: Omit<WriteOptions<Who, Response>, 'shared'>,
-): Promise<WrittenResponse<Who, Response>> {
-  const [written] = await runWrites(database, caller, [write], options)
-  return written as WrittenResponse<Who, Response>
+): Promise<WriteResult<Who, Response>> {
+  const [result] = await runWrites(database, caller, [write], options)
+  return result as WriteResult<Who, Response>
 }
 
 /** The response of a write. `isOver`: its key has an earlier one that no longer counts. */
 type NewResponse<Who, Response> = {
-  write: Pick<Write<never, Who, Response>, 'keys' | 'part' | 'unread'>
+  write: Pick<Write<never, Who, Response>, 'keys' | 'part'>
   who: Who
   response: Response
+  unread: UnreadRecord | undefined
   isOver: boolean
 }
 
@@ -159,17 +161,16 @@ export async function sendResponses<Who, Response>(
 ): Promise<{ tags: Promise<ReadonlyMap<number, string>> }> {
   const kept: NewStoredResponse[] = []
   const over: string[] = []
-  const unread: UnreadRecord[] = []
-  const definition = responses.map(({ write, response }) => write.unread?.(response)?.definition).find((one) => one)
-  for (const { write, who, response, isOver } of responses) {
-    const { keys, part } = write
-    const record = write.unread?.(response)
-    for (const statement of part?.store(response) ?? []) transaction.send(statement)
-    const stored = await keys?.keep(response, transaction, who)
-    if (keys && stored) {
-      kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored, record_id: record?.id })
-      if (isOver) over.push(keys.key)
-    } else if (record) unread.push(record)
+  const others: number[] = []
+  const definition = responses.find(({ unread }) => unread)?.unread?.definition
+  for (const { write, who, response, unread, isOver } of responses) {
+    for (const statement of write.part?.store(response) ?? []) transaction.send(statement)
+    const { keys } = write
+    const stored = keys && (await keys.keep(response, transaction, who))
+    if (keys && stored)
+      kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored, record_id: unread?.id })
+    else if (unread) others.push(unread.id)
+    if (keys && stored && isOver) over.push(keys.key)
   }
   if (over.length > 0) transaction.send(deleteStoredResponses(companyId, over))
   transaction.onFailure((error) => (violatedIndex(error) === answersKey ? conflict(error) : error))
@@ -177,15 +178,7 @@ export async function sendResponses<Who, Response>(
     kept.length > 0
       ? transaction.run<KeyTagRow>(storeResponses(companyId, kept, definition && tagWithin(definition)))
       : [],
-    definition && unread.length > 0
-      ? transaction.run<TagRow>(
-          tagsOf(
-            companyId,
-            definition,
-            unread.map(({ id }) => id),
-          ),
-        )
-      : [],
+    definition && others.length > 0 ? transaction.run<TagRow>(tagsOf(companyId, definition, others)) : [],
   ]
   const tags = Promise.all([stored, read]).then(([stored, read]) => {
     const idOf = new Map(kept.map(({ key, record_id }) => [key, record_id as number]))

@@ -102,7 +102,7 @@ export type CallerSource<Values extends { companyId: number } = { companyId: num
   /** The condition on its columns by which the write may go on. */
   passes: Sql
   /** Selects one row if the caller is live, else none. */
-  live: Sql
+  live(given: StatementInput<Values>): Sql
 }
 
 /** Returns the caller with a token. */
@@ -110,8 +110,9 @@ export const tokenSource = (ask: CallerAsk): CallerSource<CallerAsk> => ({
   name: '',
   values: ask,
   query: callerOf,
-  passes: sql`live and address_allowed and lacks_scope is null and feature_off is null`,
-  live: sql`(select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where ${isLive()} offset 0)`,
+  passes: raw('live and address_allowed and lacks_scope is null and feature_off is null'),
+  live: ({ companyId, tokenHash }) =>
+    sql`(select from (select * from tokens ${ofToken(companyId, tokenHash)}) t where ${isLive()} offset 0)`,
 })
 
 /** Reads the caller alone, for a read that is refused in any case. */

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
-import { query, type Statement, sql, statement } from '../statement.ts'
+import { type Expressions, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import type { CallerSource } from './caller.ts'
 import { answerOf, type KeyAsk, lockKey } from './stored-responses.ts'
 
@@ -19,26 +19,36 @@ export type ValueLock = { key: string; isShared: boolean }
 
 /** Takes the locks in the given order. */
 export const takeValues = (companyId: number, locks: readonly ValueLock[]): Statement =>
-  statement(takenWhere(companyRow(companyId), locks), 'values.take')
+  prepareStatement(null, 'values.take', { companyId, ...valuesOf(locks) }, (given) =>
+    takenWhere(companyRow(given.companyId), given),
+  )
 
 /**
  * Takes the locks for a write that will run: its caller is live, and its key is claimed by this transaction and has no
  * answer yet. Any other takes none and waits for none.
  */
-export function takeValuesOfWrite(
-  { name, live, values: { companyId } }: CallerSource,
+export function takeValuesOfWrite<Values extends { companyId: number }>(
+  { name, live, values }: CallerSource<Values>,
   key: KeyAsk | undefined,
   locks: readonly ValueLock[],
 ): Statement {
-  if (!key) return statement(takenWhere(live, locks), `${name}values.take-of-caller`)
-  const isFree = sql`${lockKey(key.lock)} and not exists (select from (${answerOf(companyId, key.key)}) answer where not is_over)`
-  return statement(
-    takenWhere(sql`(select from ${live} caller where ${isFree} offset 0)`, locks),
-    `${name}values.take-keyed`,
-  )
+  if (!key) {
+    return prepareStatement(null, `${name}values.take-of-caller`, { ...values, ...valuesOf(locks) }, (given) =>
+      takenWhere(live(given), given),
+    )
+  }
+  return prepareStatement(null, `${name}values.take-keyed`, { ...values, ...key, ...valuesOf(locks) }, (given) => {
+    const answer = sql`select from (${answerOf(given.companyId, given.key)}) answer where not is_over`
+    const source = sql`(select from ${live(given)} caller where ${lockKey(given.lock)} and not exists (${answer}) offset 0)`
+    return takenWhere(source, given)
+  })
 }
 
-const takenWhere = (source: Sql, locks: readonly ValueLock[]): Sql =>
+const valuesOf = (locks: readonly ValueLock[]) => ({
+  locks: locks.map(({ key }) => key),
+  areShared: locks.map(({ isShared }) => isShared),
+})
+
+const takenWhere = (source: Sql, { locks, areShared }: Expressions<ReturnType<typeof valuesOf>>): Sql =>
   sql`select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
-    from ${source} one cross join unnest(${locks.map(({ key }) => key)}::bigint[], ${locks.map(({ isShared }) => isShared)}::boolean[])
-      wanted (key, is_shared)`
+    from ${source} one cross join unnest(${locks}::bigint[], ${areShared}::boolean[]) wanted (key, is_shared)`

@@ -81,8 +81,8 @@ export const sessionSource = (key: SessionKey): CallerSource<SessionKey> => ({
   name: 'session.',
   values: key,
   query: sessionRow,
-  passes: sql`true`,
-  live: sql`(select from ${bySession(key)} s where expires_at > now() offset 0)`,
+  passes: raw('true'),
+  live: (given) => sql`(select from ${bySession(given)} s where expires_at > now() offset 0)`,
 })
 
 /** Updates `last_seen_at`. Skips a session that another request has locked, which updates it. */

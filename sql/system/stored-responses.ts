@@ -32,9 +32,18 @@ export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_loc
  * Claims keys until the transaction ends; false if another transaction holds one. No claim waits, so their order is
  * free. Only a live caller claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
-export const claimKeys = (keys: readonly KeyAsk[], { name, live }: CallerSource): Statement =>
-  query(`${name}keys.claim`)`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
-    from ${live} caller cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)`
+export function claimKeys<Values extends { companyId: number }>(
+  keys: readonly KeyAsk[],
+  { name, live, values }: CallerSource<Values>,
+): Statement {
+  return prepareStatement(
+    null,
+    `${name}keys.claim`,
+    { ...values, locks: keys.map(({ lock }) => lock) },
+    (given) => sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+    from ${live(given)} caller cross join unnest(${given.locks}::bigint[]) with ordinality wanted (lock, place)`,
+  )
+}
 
 export type ClaimRow = { place: number; claimed: boolean }
 

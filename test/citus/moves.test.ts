@@ -200,7 +200,7 @@ test('a key that is claimed on the new server too is done once: who comes second
       keep: () => ({ status: 201, body: '{}', location: null, etag: null, request_id: null, write_id: null }),
       replay: () => undefined,
     }
-    const response = { write: { keys }, who: undefined, response: undefined, isOver: false }
+    const response = { write: { keys }, who: undefined, response: undefined, unread: undefined, isOver: false }
     const { tags } = await sendResponses(transaction, company.id, [response])
     await tags
     throw new Error('it was done twice')

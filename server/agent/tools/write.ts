@@ -135,7 +135,7 @@ const claimPreview =
     const command = write(companyId, ...call)
     return {
       ...command,
-      async execute(transaction, actor, seen) {
+      async execute(transaction, actor, prefetched) {
         delete claim.found
         const [held] = await transaction.run<JudgedRow>(judgedPreview(companyId, id, true))
         if (!held?.agents) throw new Refusal('agents_off')
@@ -147,7 +147,7 @@ const claimPreview =
           throw new Refusal('plan_changed', { detail: decidedMeanwhile })
         }
         need(hourOf(held, bound))
-        const response = command.respond(await command.execute(transaction, actor, seen))
+        const response = command.respond(await command.execute(transaction, actor, prefetched))
         const { isApproved } = judge(held, agents, hourOf(held, bound))
         if (!isApproved)
           try {
