@@ -21,7 +21,7 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
   'a field type': [
     {
       file: 'registry/fields/percent.ts',
-      put: `import type { CommonMembers, Kind } from './kind.ts'
+      put: `import { type CommonMembers, type Kind, refuse } from './kind.ts'
 
 type PercentField = CommonMembers & { kind: 'percent' }
 
@@ -29,6 +29,8 @@ export const percent: Kind<PercentField> = {
   schema: () => ({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
   must: () => 'must be a whole number from 0 to 100',
   column: () => 'integer',
+  parse: (text) => (/^\\d{1,3}$/.test(text) ? { value: Number(text) } : refuse('not_a_number', text)),
+  format: (value) => String(value),
   example: () => 50,
   sortable: true,
 }
