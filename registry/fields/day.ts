@@ -29,7 +29,7 @@ export function parseDay(text: string, { language, dayOrder }: Habits): Read {
   if (name === undefined) return refuse('not_a_day', spelled)
   const month = monthsIn(monthLanguages, language).get(foldLabel(name))
   if (month === undefined) return refuse('not_a_day', name)
-  const [date = '', namedYear = '', ...more] = words.filter((word) => word !== name)
+  const [date = '', namedYear = '', ...more] = words.toSpliced(words.indexOf(name), 1)
   const isWhole = more.length === 0 && date.length <= 2 && words.indexOf(name) < 2
   if (!isWhole || /[^\d\p{L}./, -]/u.test(day)) return refuse('not_a_day', spelled)
   return namedYear.length === 2 ? refuse('short_year', namedYear) : dayOf(text, namedYear, String(month), date)
