@@ -14,7 +14,7 @@ export async function folderWith(files: { [name: string]: string }): Promise<str
   const base = await mkdtemp(join(tmpdir(), 'plumbline-migrations-'))
   onTestFinished(() => rm(base, { recursive: true, force: true }))
   // Short names of modules are known beside a package.json.
-  for (const name of ['package.json', 'server']) await symlink(join(root, name), join(base, name))
+  for (const name of ['package.json', 'registry', 'server']) await symlink(join(root, name), join(base, name))
   const folder = join(base, 'migrations')
   await cp(shippedMigrations, folder, { recursive: true })
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
