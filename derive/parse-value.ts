@@ -79,10 +79,10 @@ const needs: { readonly [code in FaultCode]?: (field: Field, habits: Habits) => 
   not_a_day: () => 'must be a day such as 2026-03-31',
   short_year: () => 'must be a day whose year has four digits',
   has_time: () => 'must be a day without a time',
-  no_such_word: (field, { labelsOf }) =>
-    field.kind === 'choice'
-      ? `must be one of ${field.values.map((value) => labelsOf?.(value)[0] ?? value).join(', ')}`
-      : 'must be a country, or its code such as GB',
+  no_such_word(field, { labelsOf }) {
+    const words = kindOf(field).choice?.(field).values.map((value) => labelsOf?.(value)[0] ?? value)
+    return words ? `must be one of ${words.join(', ')}` : 'must be a country, or its code such as GB'
+  },
   not_yes_or_no: () => 'must be yes or no',
   not_a_phone: () => 'must be a telephone number such as +44 20 7946 0958',
   not_an_email: () => 'must be one e-mail address such as ada@example.com',

@@ -1,6 +1,7 @@
 import plainSql, { join, type RawValue, raw, Sql } from 'sql-template-tag'
 import { kindOf } from '#registry/fields/index.ts'
 import { memoize } from '#registry/memoize.ts'
+import { registry } from '#registry/resources/index.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
 export type Statement = {
@@ -87,7 +88,7 @@ export function prepareStatement<Values extends object>(
     )
     return distributed ? { ...made, distributed: (run) => run(fill(distributed())) } : made
   }
-  const texts = textsOf(of ?? fixedTables)
+  const texts = textsOf(of ?? registry)
   const known = texts.get(name)
   if (known) return fill(known)
   const symbols = Object.fromEntries(Object.keys(values).map((one) => [one, Symbol(one)]))
@@ -95,8 +96,6 @@ export function prepareStatement<Values extends object>(
   texts.set(name, made)
   return fill(made)
 }
-
-const fixedTables = {}
 
 /** Returns the texts that are kept with a definition, by name. */
 const textsOf = memoize((_: object) => new Map<string, PreparedText>())

@@ -48,19 +48,6 @@ const cases = folders.flatMap((folder) =>
   })),
 )
 
-/** Files whose cells are not read right yet, and why. */
-const waiting: { readonly [file: string]: string } = {
-  'amounts-with-letters.csv': 'amounts are read without a grammar',
-  'days-with-midnight.csv': 'days have no names of months and no midnight in English',
-  'decomposed-letters.csv': 'words are compared with their accents apart',
-  'names-looked-up.csv': 'names are looked up by their bytes',
-  'telephones.csv': 'telephone numbers keep what nobody sees',
-  'us-days.csv': 'the order of days is not asked',
-  'web-addresses.csv': 'web addresses need their scheme',
-}
-/** Runs of these files that are right already. */
-const rightRuns: { readonly [file: string]: readonly string[] } = { 'us-days.csv': ['--dates'] }
-
 let stage: Stage
 let opened: OpenApp
 beforeAll(async () => {
@@ -96,11 +83,8 @@ describe.each(cases)('$file: $show', ({ file, path, records, currency, before = 
     }
   })
 
-  const isWaiting = ({ options }: Run): boolean =>
-    Object.hasOwn(waiting, file) && !rightRuns[file]?.some((option) => options.includes(option))
   const numbered = runs.map((run, n) => ({ ...run, n: n + 1 }))
-  test.fails.each(numbered.filter(isWaiting))(`run $n: $options, because ${waiting[file]}`, tryRun)
-  test.each(numbered.filter((run) => !isWaiting(run)))('run $n: $options', tryRun)
+  test.each(numbered)('run $n: $options', tryRun)
 
   async function tryRun(run: Run): Promise<void> {
     const count = await countOf(company, records)

@@ -51,13 +51,13 @@ with caller as materialized (
     from answers where company_id = $14 and key = asked.key offset 0) answer
     ), going as materialized (
       select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
-    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $17 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+    ) select earlier.*, caller.*, case when exists (select from going) then (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $15) as company__currency,(select plan from companies where id = $16 for share) as plan, (select used from plan_usage where company_id = $17 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $18 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,(equal_key(given.code__sent) collate "C") as code__key,(
         select other.id from (select * from projects
-      where company_id = $18 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+      where company_id = $19 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
         where other.id is distinct from given.id limit 1
-      ) as code__holder from json_to_recordset($19::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
+      ) as code__holder from json_to_recordset($20::json) as given (place int, id bigint, client_id__sent bigint, code__sent text) where given.place = any (array(select place from going))) looked) seen) end as seen
     from caller left join earlier on true
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["key"],["42"],7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":\"A\"}]"]
 

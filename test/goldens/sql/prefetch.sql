@@ -4,27 +4,27 @@ select (select row_to_json(seen) from (select json_agg(looked) as rows from (sel
       ) it) as category_id,(select row_to_json(it) from (
         select id,status from (select * from clients where company_id = $5 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,(select row_to_json(it) from (
-        select id from (select * from workers where company_id = $5 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
+        select id from (select * from workers where company_id = $6 and id = given.manager_id__sent for key share offset 0) held where deleted_at is null
       ) it) as manager_id,(equal_key(given.code__sent) collate "C") as code__key,(
         select other.id from (select * from projects
-      where company_id = $6 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+      where company_id = $7 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
         where other.id is distinct from given.id limit 1
       ) as code__holder,(equal_key(given.external_ref__sent) collate "C") as external_ref__key,(
         select other.id from (select * from projects
-      where company_id = $7 and (equal_key(external_ref) collate "C") between (equal_key(given.external_ref__sent) collate "C") and (equal_key(given.external_ref__sent) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
+      where company_id = $8 and (equal_key(external_ref) collate "C") between (equal_key(given.external_ref__sent) collate "C") and (equal_key(given.external_ref__sent) collate "C") and deleted_at is null order by (equal_key(external_ref) collate "C") offset 0) other
         where other.id is distinct from given.id limit 1
-      ) as external_ref__holder from json_to_recordset($8::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
--- [7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
+      ) as external_ref__holder from json_to_recordset($9::json) as given (place int, id bigint, category_id__sent bigint, client_id__sent bigint, manager_id__sent bigint, code__sent text, external_ref__sent text)) looked) seen) as seen
+-- [7,7,7,7,7,7,7,7,"[{\"place\":0,\"id\":null,\"category_id__sent\":4,\"client_id__sent\":3,\"manager_id__sent\":null,\"code__sent\":\"A\",\"external_ref__sent\":null}]"]
 
 -- projects.create:a.prefetch
-select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan,(select row_to_json(it) from (
-        select id,status from (select * from clients where company_id = $3 and id = given.client_id__sent for share offset 0) held where deleted_at is null
+select (select row_to_json(seen) from (select json_agg(looked) as rows from (select given.place, nextval('projects_id_seq') as id__new, (select currency from companies where id = $1) as company__currency,(select plan from companies where id = $2 for share) as plan, (select used from plan_usage where company_id = $3 and records = 'projects') as used,(select row_to_json(it) from (
+        select id,status from (select * from clients where company_id = $4 and id = given.client_id__sent for share offset 0) held where deleted_at is null
       ) it) as client_id,(equal_key(given.code__sent) collate "C") as code__key,(
         select other.id from (select * from projects
-      where company_id = $4 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
+      where company_id = $5 and (equal_key(code) collate "C") between (equal_key(given.code__sent) collate "C") and (equal_key(given.code__sent) collate "C") and deleted_at is null order by (equal_key(code) collate "C") offset 0) other
         where other.id is distinct from given.id limit 1
-      ) as code__holder from json_to_recordset($5::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
--- [7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
+      ) as code__holder from json_to_recordset($6::json) as given (place int, id bigint, client_id__sent bigint, code__sent text)) looked) seen) as seen
+-- [7,7,7,7,7,"[{\"place\":0,\"id\":null,\"client_id__sent\":3,\"code__sent\":null},{\"place\":1,\"id\":null,\"client_id__sent\":null,\"code__sent\":\"A\"}]"]
 
 -- projects.update:9.prefetch
 select (select row_to_json(seen) from (with referred as materialized (
