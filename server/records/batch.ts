@@ -31,10 +31,7 @@ export type RefusalContext = { requestId: string; errorsPage: string }
  * Returns a batch as one write. In the mode `all` a refused operation rolls it back, and the refusal has all problems of
  * all operations. Else the other operations stay.
  */
-export function batchCommand(
-  { mode, rows }: Batch,
-  { dryRun, requestId, errorsPage }: RefusalContext & { dryRun: boolean },
-): Command<BatchResult> {
+export function batchCommand({ mode, rows }: Batch, dryRun: boolean, context: RefusalContext): Command<BatchResult> {
   const late = noneLate()
   return {
     prefetch: null,
@@ -48,22 +45,16 @@ export function batchCommand(
         transaction.undo()
         throw batchRefused(rows.length, refused)
       }
-      const breathe = createBreather()
-      const operations: JsonObject[] = []
-      const effects: Effect[] = []
-      for (const row of rows) {
+      const summaries = rows.map((row) => {
         const outcome = outcomes[row.n]
         // Rolled back in the middle: a retry finds the values that were taken.
         if (!outcome) throw conflict(`operation ${row.n} was not come to`)
-        if (outcome instanceof Refusal) operations.push(formatRefused(row, outcome, { requestId, errorsPage }))
-        else {
-          const summary = summarizeRow(row as AcceptedRow, dryRun, outcome)
-          operations.push(summary.row)
-          effects.push(...summary.effects)
-        }
-        await breathe()
-      }
-      return { data: summarizeBatch(mode, dryRun, operations), effects }
+        return outcome instanceof Refusal
+          ? { row: formatRefused(row, outcome, context), effects: [] }
+          : summarizeRow(row as AcceptedRow, dryRun, outcome)
+      })
+      const operations = summaries.map(({ row }) => row)
+      return { data: summarizeBatch(mode, dryRun, operations), effects: summaries.flatMap(({ effects }) => effects) }
     },
   }
 }

@@ -47,25 +47,20 @@ export async function importBatch(
     actor,
     operations.flatMap((one) => rightsOfBody(definition, one.body)),
   )
-  const author = part ? await goOn(transaction, actor, definition, part) : { actor, after: 0 }
-  const result = await runOperations()
-  if (!part) return result
-  const count = (op: string) => operations.filter((one) => one.op === op).length
-  const moved = { done: part.to, created: count('create'), changed: count('update') }
-  await transaction.run(moveImport(actor.companyId, part.writeId, moved))
-  return result
-
-  async function runOperations(): Promise<ImportBatchResult> {
-    if (part && operations.length === 0)
-      return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
-    const command = batchCommand(readBatch(body, [definition]), { dryRun, ...call })
-    const { data, effects } = await runCommand(transaction, author.actor, command)
-    const plan = await concludeWork(transaction, author.actor, secret, {
-      ...{ dryRun, ifPlan, effects, after: author.after },
-      call: { method: 'POST', path: `/import/${definition.name}`, body, conditions: {} },
-    })
-    return { data, plan, writeId: dryRun ? undefined : author.actor.writeId }
+  const { author, after } = part ? await goOn(transaction, actor, definition, part) : { author: actor, after: 0 }
+  if (part) {
+    const count = (op: string) => operations.filter((one) => one.op === op).length
+    const progress = { done: part.to, created: count('create'), changed: count('update') }
+    transaction.send(moveImport(actor.companyId, part.writeId, progress))
+    if (operations.length === 0) return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
   }
+  const command = batchCommand(readBatch(body, [definition]), dryRun, call)
+  const { data, effects } = await runCommand(transaction, author, command)
+  const plan = await concludeWork(transaction, author, secret, {
+    ...{ dryRun, ifPlan, effects, after },
+    call: { method: 'POST', path: `/import/${definition.name}`, body, conditions: {} },
+  })
+  return { data, plan, writeId: dryRun ? undefined : author.writeId }
 }
 
 /** The operations of an import; it deletes nothing. */
@@ -94,7 +89,7 @@ async function goOn(
   actor: Actor,
   definition: Definition,
   { writeId, from, to }: ImportPart,
-): Promise<{ actor: Actor; after: number }> {
+): Promise<{ author: Actor; after: number }> {
   const held = await ownImport(transaction, actor, definition, writeId)
   if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
   if (from < held.done || to <= from || to > held.rows) {
@@ -102,7 +97,7 @@ async function goOn(
     throw new Refusal('precondition_failed', { detail })
   }
   const [last] = await transaction.run<{ id: number }>(lastOfWrite(actor.companyId, writeId))
-  return { actor: { ...actor, writeId }, after: last?.id ?? 0 }
+  return { author: { ...actor, writeId }, after: last?.id ?? 0 }
 }
 
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'

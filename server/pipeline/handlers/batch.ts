@@ -26,7 +26,7 @@ export const batch: WriteHandler =
     const { mode, rows } = read
     if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
     return {
-      ...batchCommand(read, { dryRun, ...call }),
+      ...batchCommand(read, dryRun, call),
       respond: ({ data, effects }: BatchResult) => ({ ...createResponse(success, data), effects }),
       rows: rows.length,
       ...(mode === 'each' && {
