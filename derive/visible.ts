@@ -73,8 +73,10 @@ export function visibleDefinition(definition: Definition, lacks: LackedRights): 
   const withheld = listWithheld(definition, lacks)
   if (withheld.length === 0) return definition
   const isVisible = (name: string): boolean => !withheld.includes(name)
+  const { alike } = definition
   return {
     ...definition,
+    ...(alike && { alike: alike.filter(isVisible) }),
     fields: omitMembers(definition.fields, withheld),
     search: definition.search.filter(isVisible),
     filters: definition.filters.filter(isVisible),

@@ -85,6 +85,8 @@ export type SessionOptions = {
   definition: Definition
   currency: string
   catalogues: readonly Catalogue[]
+  /** The fields by which doubles are found. */
+  alike?: readonly string[]
   service: SessionService
   /** Settings in place of guesses. A path that is empty leaves its column out. */
   given?: Partial<Omit<ImportSettings, 'reading'>>

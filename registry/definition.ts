@@ -43,6 +43,8 @@ export type Definition = {
   proposals?: { readonly [status: string]: Proposal }
   /** Questions that the interface asks before a step. The service refuses nothing because of them. */
   doubts?: readonly Doubt[]
+  /** The fields in which equal values may be of one and the same: the interface shows such doubles before it saves. */
+  alike?: readonly string[]
   removal: Removal
 }
 

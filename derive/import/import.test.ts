@@ -183,12 +183,20 @@ type Refused = { code: string; refused?: readonly RefusedRow[] }
 
 const noneOpen: Pick<FileHabits, 'open'> = { open: {} }
 
-async function importing(text: string, given: Partial<ImportSettings>, asked = service(), definition = clients) {
+async function importing(
+  text: string,
+  { alike, ...given }: Partial<ImportSettings> & { alike?: readonly string[] },
+  asked = service(),
+  definition = clients,
+) {
   const file = await fileOf(text)
   const columns = guess(definition, file.columns, catalogues)
   const settings: ImportSettings = { columns, match: null, reading: file.reading, ...given }
   expect(settingsProblems(definition, file, settings, noneOpen)).toEqual([])
-  const read = createImporter({ definition, file, settings, currency: 'EUR', catalogues }, asked)
+  const read = createImporter(
+    { definition, file, settings, currency: 'EUR', catalogues, ...(alike && { alike }) },
+    asked,
+  )
   return { file, asked, settings, read }
 }
 
@@ -229,6 +237,44 @@ describe('What each row would do is found by trying', () => {
       [['unknown_name', 'is the name of no record']],
       [['ambiguous_name', 'may be Twins (R-8, id 8) or Twins (R-9, id 9)']],
     ])
+  })
+
+  test('a row whose match finds several records, or the record of another row, is refused and names them', async () => {
+    const known = service({}, { Quay: [7], Quáy: [7], Twins: [8, 9] })
+    const { read } = await importing('Firma;Ort\nQuay;A\nTwins;B\nQuáy;C\nNew;D\nnew;E\n', { match: 'name' }, known)
+    const { rows, operations } = await read(0)
+    expect(operations.map(({ op, id }) => [op, id])).toEqual([
+      ['update', 7],
+      ['create', undefined],
+    ])
+    expect(rows.map(({ problems }) => problems.map(({ code, message }) => [code, message]))).toEqual([
+      [],
+      [['ambiguous_name', 'may be Twins (R-8, id 8) or Twins (R-9, id 9)']],
+      [['twice', 'is the same as in line 2']],
+      [],
+      [['twice', 'is the same as in line 5']],
+    ])
+  })
+
+  test('a row with the name of another record, or of an earlier row, is a doubt and is written all the same', async () => {
+    const known = service({ 'r-1': 7 }, { Quay: [7], pier: [8] })
+    const text = 'Ref;Firma\nR-1;Quay\nR-2;Quay\nR-3;Pier\nR-4;pier\nR-5;Alone\n'
+    const { read } = await importing(text, { match: 'external_ref', alike: ['name', 'phone'] }, known)
+    const { rows, operations } = await read(0)
+    expect(operations).toHaveLength(5)
+    expect(rows.map(({ doubles }) => doubles)).toEqual([
+      [],
+      [{ field: 'name', id: 7, title: 'Quay' }],
+      [{ field: 'name', id: 8, title: 'pier' }],
+      [
+        { field: 'name', id: 8, title: 'pier' },
+        { field: 'name', line: 4, title: 'Pier' },
+      ],
+      [],
+    ])
+    expect(differenceCsv(rows).split('\r\n')).toContain('4,created,,Pier,,,name,,,is also that of pier (id 8)')
+    const unasked = await importing(text, { match: 'external_ref' }, known)
+    expect((await unasked.read(0)).rows.flatMap(({ doubles }) => doubles)).toEqual([])
   })
 
   test('a row of another length and one that cannot be read are refused, and all that is wrong is said at once', async () => {

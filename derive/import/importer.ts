@@ -48,7 +48,11 @@ export type RowOutcome = {
   /** The stored and the new value by field. */
   fields: { readonly [field: string]: readonly [Json, Json] }
   problems: RowProblem[]
+  doubles: Double[]
 }
+
+/** A record, or an earlier row of the file, that may be the one of a row: both have the same value of a field. */
+export type Double = { field: string; title: string } & ({ id: number } | { line: number })
 
 export const isWritten = ({ outcome }: RowOutcome): boolean => outcome === 'created' || outcome === 'changed'
 
@@ -64,43 +68,53 @@ export type ImportInput = {
   settings: ImportSettings
   currency: string
   catalogues: readonly Catalogue[]
+  /** The fields by which doubles are found. */
+  alike?: readonly string[]
 }
 
 export function createImporter(input: ImportInput, service: ImportService): Importer {
-  const { definition, settings } = input
+  const { definition, settings, alike = [] } = input
   const { rows } = input.file
   const read = createRowReader(input)
-  const unique = Object.keys(definition.fields).filter((name) => definition.fields[name]?.unique)
-  /** The first row with each unique value. */
+  const distinct = Object.keys(definition.fields).filter(
+    (name) => definition.fields[name]?.unique || name === settings.match,
+  )
+  /** The first row with each value that one row alone may have, and with each record. */
   const firsts = new Map<string, number>()
+  /** The first row with each value that tells doubles. */
+  const earlier = new Map<string, RowOutcome>()
 
-  const repeated = ({ body, n }: RowOutcome): RowProblem[] =>
-    unique.flatMap((field): RowProblem[] => {
-      const value = body[field]
-      if (typeof value !== 'string') return []
-      const key = `${field} ${equalKey(value)}`
-      const first = firsts.get(key)
-      if (first === undefined || first >= n) {
-        firsts.set(key, n)
-        return []
-      }
-      const line = String(rows[first]?.line)
-      const message = `is the same as in line ${line}`
-      return [{ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] }]
-    })
+  /** Refuses a row with a key that an earlier one has. */
+  const claim = ({ n, problems }: RowOutcome, field: string, value: string, key: string): void => {
+    const first = firsts.get(key)
+    if (first === undefined || first >= n) {
+      firsts.set(key, n)
+      return
+    }
+    const line = String(rows[first]?.line)
+    const message = `is the same as in line ${line}`
+    problems.push({ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] })
+  }
 
   return async (from, to) => {
     const part = readPart(rows, read, from, to)
-    for (const row of part) row.problems.push(...repeated(row))
+    for (const row of part)
+      for (const field of distinct) {
+        const value = row.body[field]
+        if (typeof value === 'string') claim(row, field, value, `${field} ${equalKey(value)}`)
+      }
     await findReferences(service, part)
-    const found = await findRecords(service, settings, part)
+    await findRecords(service, settings, part)
     for (const row of part) {
-      row.id = row.key === null ? null : (found.get(equalKey(row.key))?.[0]?.id ?? null)
+      const { id, key, problems } = row
+      if (settings.match !== null && key !== null && id !== null && problems.length === 0)
+        claim(row, settings.match, key, `id ${id}`)
       row.outcome = row.problems.length > 0 ? 'refused' : row.id === null ? 'created' : 'changed'
       const title = row.body[definition.title]
       row.title = typeof title === 'string' ? title : (row.key ?? '')
     }
     const tried = await tryOut(service, settings, part)
+    for (const field of alike) await findDoubles(service, field, part.filter(isWritten), earlier)
     return { from, to: from + part.length, rows: part, ...tried }
   }
 }
@@ -119,25 +133,66 @@ async function findReferences(service: ImportService, rows: readonly RowOutcome[
     )
     for (const { row, text, column } of names) {
       const [one, ...others] = found.get(equalKey(text)) ?? []
-      const refuse = (code: 'unknown_name' | 'ambiguous_name', message: string, told: string[]): void => {
-        row.problems.push({ column, value: text.slice(0, valueShown), field, code, message, told })
-      }
-      if (one && others.length === 0) row.body[field] = one.id
-      else if (!one) refuse('unknown_name', 'is the name of no record', [])
-      else {
-        const candidates = [one, ...others].map(
-          ({ id, title, also }) => `${title ?? ''} (${also === null ? `id ${id}` : `${also}, id ${id}`})`,
-        )
-        refuse('ambiguous_name', `may be ${candidates.join(' or ')}`, candidates)
-      }
+      const value = text.slice(0, valueShown)
+      if (!one) row.problems.push({ column, value, field, code: 'unknown_name', message: 'is the name of no record' })
+      else if (others.length === 0) row.body[field] = one.id
+      else row.problems.push({ column, value, field, ...ambiguous([one, ...others]) })
     }
   }
 }
 
-/** Finds the records of rows by the field that they are matched by. */
-async function findRecords(service: ImportService, { match }: ImportSettings, rows: readonly RowOutcome[]) {
-  const keys = rows.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
-  return match === null ? new Map<string, LookUpResult[]>() : lookUp(service, match, keys)
+/** Finds the record of each row by the field that rows are matched by. Refuses a row with several. */
+async function findRecords(service: ImportService, settings: ImportSettings, rows: readonly RowOutcome[]) {
+  const { match } = settings
+  if (match === null) return
+  const keyed = rows.flatMap((row) => (row.key === null || row.problems.length > 0 ? [] : [{ row, key: row.key }]))
+  const found = await lookUp(
+    service,
+    match,
+    keyed.map(({ key }) => key),
+  )
+  for (const { row, key } of keyed) {
+    const [one, ...others] = found.get(equalKey(key)) ?? []
+    const value = key.slice(0, valueShown)
+    if (one && others.length > 0)
+      row.problems.push({ column: columnOf(settings, match), value, field: match, ...ambiguous([one, ...others]) })
+    else row.id = one?.id ?? null
+  }
+}
+
+/** Returns the refusal of a text that several records have, with their ids. */
+function ambiguous(records: readonly LookUpResult[]) {
+  const told = records.map(
+    ({ id, title, also }) => `${title ?? ''} (${also === null ? `id ${id}` : `${also}, id ${id}`})`,
+  )
+  return { code: 'ambiguous_name' as const, message: `may be ${told.join(' or ')}`, told }
+}
+
+/** Finds the doubles of rows by the values that they write into a field. */
+async function findDoubles(
+  service: ImportService,
+  field: string,
+  rows: readonly RowOutcome[],
+  earlier: Map<string, RowOutcome>,
+): Promise<void> {
+  const compared = rows.flatMap((row) => {
+    const value = row.fields[field]?.[1]
+    return typeof value === 'string' ? [{ row, value }] : []
+  })
+  const found = await lookUp(
+    service,
+    field,
+    compared.map(({ value }) => value),
+  )
+  for (const { row, value } of compared) {
+    const others = (found.get(equalKey(value)) ?? []).filter(({ id }) => id !== row.id)
+    row.doubles.push(...others.map(({ id, title }) => ({ field, id, title: title ?? value })))
+    const key = `${field} ${equalKey(value)}`
+    const first = earlier.get(key)
+    if (first === undefined || first.n >= row.n) earlier.set(key, row)
+    else if (!others.some(({ id }) => id === first.id))
+      row.doubles.push({ field, line: first.line, title: first.title })
+  }
 }
 
 /** Returns the records by the keys of the values. A part has no more values than one call looks up. */

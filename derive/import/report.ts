@@ -1,19 +1,23 @@
 import { byteOrderMark, formatRow as csvRow } from '../csv.ts'
 import type { ImportFile } from './file.ts'
-import type { RowOutcome } from './importer.ts'
+import type { Double, RowOutcome } from './importer.ts'
 
 /** The preview of an import as files for a spreadsheet. */
 
 /** Returns the whole preview: a line for each changed field, and for each problem. */
 export function differenceCsv(rows: readonly RowOutcome[]): string {
-  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems }) => {
+  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems, doubles }) => {
     const changes = Object.entries(fields).map(([field, [before, after]]) => ['', '', field, before, after, ''])
     const wrong = problems.map(({ column, value, field, message }) => [column, value, field, null, null, message])
-    const all = [...changes, ...wrong]
+    const doubts = doubles.map((one) => ['', '', one.field, null, null, formatDouble(one)])
+    const all = [...changes, ...wrong, ...doubts]
     return (all.length > 0 ? all : [['', '', '', null, null, '']]).map((rest) => [line, outcome, id, title, ...rest])
   })
   return byteOrderMark + [differenceHeader, ...lines].map(csvRow).join('')
 }
+
+const formatDouble = (double: Double): string =>
+  `is also that of ${double.title} (${'id' in double ? `id ${double.id}` : `line ${double.line}`})`
 
 const differenceHeader = ['line', 'outcome', 'id', 'record', 'column', 'value', 'field', 'old', 'new', 'problem']
 

@@ -74,6 +74,7 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       title: '',
       fields: {},
       problems: [],
+      doubles: [],
     }
     const refuse = (
       ...[column, value, field, code, message, told]: [

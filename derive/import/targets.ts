@@ -25,9 +25,13 @@ export function targetsOf({ fields }: Definition): Target[] {
   })
 }
 
-/** Returns the fields by which a row can find its record. */
-export const matchFieldsOf = ({ fields }: Definition): string[] =>
-  Object.keys(fields).filter((name) => fields[name]?.unique && !fields[name]?.readOnly)
+/** Returns the fields by which a row can find its record: the unique ones, the title, and those whose kind compares values. */
+export const matchFieldsOf = ({ fields, title }: Definition): string[] =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    const { text, comparison } = kindOf(field)
+    const isFound = field.unique || (name === title && text === 'line') || comparison !== undefined
+    return isFound && !field.readOnly ? [name] : []
+  })
 
 /** Guesses the targets: column → path. The choice of the last import counts first. */
 export function guess(

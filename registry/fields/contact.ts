@@ -23,6 +23,7 @@ export const email: Kind<EmailField> = {
     return blankOrSign === undefined ? { value: value || null } : refuse('not_an_email', blankOrSign.trim() || value)
   },
   format: (value) => String(value),
+  comparison: { key: (text) => `email_key(${text})` },
   example: () => 'ada@example.com',
   sortable: true,
 }
@@ -43,6 +44,11 @@ export const phone: Kind<PhoneField> = {
     return word === undefined ? { value: value || null } : refuse('not_a_phone', word)
   },
   format: (value) => String(value),
+  // One may be written with its country or area, the other without.
+  comparison: {
+    key: (text) => `right(phone_digits(${text}), 7)`,
+    isSame: (stored, text) => `(has_digits(${stored}, ${text}) or has_digits(${text}, ${stored}))`,
+  },
   example: () => '+44 20 7946 0958',
 }
 

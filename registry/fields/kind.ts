@@ -56,6 +56,11 @@ export type Kind<F> = {
   parse(text: string, field: F, habits: Habits): Read
   /** Formats a value as the text that a person would write, which `parse` reads back. */
   format(value: Json, field: F, habits: Habits): string
+  /**
+   * How records are found by a value that several may have. Absent if only a unique field of the kind finds its record, or a
+   * title.
+   */
+  comparison?: Comparison
   example(field: F): Json
   /** True if `sort` may name it. */
   sortable?: true
@@ -77,6 +82,9 @@ export type Kind<F> = {
   /** Returns a sentence for the documents about what no schema can express. */
   remark?(field: F): string
 }
+
+/** SQL that compares texts: two are the same if their keys are equal and `isSame`, if there is one, is true of them. */
+type Comparison = { key(text: string): string; isSame?(stored: string, text: string): string }
 
 /** How texts are written: in a file, or by a reader of the interface. */
 export type Habits = {

@@ -46,6 +46,7 @@ export const clients = resource({
   },
   search: ['name', 'contact_name', 'email', 'phone', 'tax_id'],
   filters: ['status', 'category_id', 'kind'],
+  alike: ['name', 'email', 'phone'],
   removal: {
     instead: 'set its status to INACTIVE or BLOCKED',
     relations: [

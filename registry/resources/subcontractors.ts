@@ -54,6 +54,7 @@ export const subcontractors = resource({
   },
   search: ['name', 'contact_name', 'email', 'license_number'],
   filters: ['status', 'trade_id'],
+  alike: ['name', 'email', 'phone'],
   removal: {
     instead: 'set its status to INACTIVE or BLOCKED',
     relations: [

@@ -61,6 +61,7 @@ export const workers = resource({
   filters: ['status', 'trade_id', 'supervisor_id'],
   needs: { status: ['LEFT'], fields: ['left_on'] },
   rules: [inOrder('hired_on', 'left_on'), notOwnSupervisor],
+  alike: ['name', 'phone'],
   removal: {
     instead: 'set its status to LEFT with a left_on',
     relations: [

@@ -34,7 +34,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option(
       '--match <field>',
-      'the unique field by which rows find the records to change (default: each row creates a record)',
+      'the field by which rows find the records to change: a unique one, the name, the e-mail address or the telephone number (default: each row creates a record)',
     )
     .option(
       '--map <column=field>',

@@ -1,10 +1,11 @@
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
+import { matchFieldsOf } from '#derive/import/targets.ts'
 import { isWhole } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField } from '#registry/refusals.ts'
-import { type NamesakeRow, namesakes } from '#sql/records/namesakes.ts'
+import { type NamesakeRow, namesakes, sameValues } from '#sql/records/namesakes.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { type ImportRow, insertImport, latestImports, type NewImport } from '#sql/system/imports.ts'
 import type { Actor } from '../records/actor.ts'
@@ -46,7 +47,10 @@ export async function listImports(
 
 const latestMax = 10
 
-/** Finds records by values: of a reference those with these names, of a unique field the one with the value. */
+/**
+ * Finds records by values: of a reference those with these names, of a unique field the one with the value, of a title or a
+ * field whose kind compares values all that have it.
+ */
 export async function lookUpValues(
   transaction: Transaction,
   companyId: number,
@@ -56,16 +60,20 @@ export async function lookUpValues(
   const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
   if (values.length > lookedUpMax) throw invalidField('values', 'too_long', `must be at most ${lookedUpMax} texts`)
   const reference = referenceOf(field)
-  if (reference) {
-    const to = resourceNamed(reference.to)
-    const asked = { names: values, only: reference.only, most: namesakesMax }
-    const rows = await transaction.run<NamesakeRow>(namesakes(companyId, to, asked))
-    return rows.map((row) => ({ ...row, place: row.place - 1 }))
+  const matched = matchFieldsOf(definition)
+  if (!reference && !matched.includes(name))
+    throw invalidField('field', 'not_allowed', `must be a reference or one of ${matched.join(', ')}`)
+  if (field?.unique) {
+    const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, values))
+    return rows.flatMap(({ place, holder }) =>
+      holder === null ? [] : [{ place: Number(place) - 1, id: holder, title: null, also: null }],
+    )
   }
-  if (!field?.unique)
-    throw invalidField('field', 'not_allowed', `must be a reference or a unique field of ${definition.name}`)
-  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, values))
-  return rows.flatMap(({ place, holder }) =>
-    holder === null ? [] : [{ place: Number(place) - 1, id: holder, title: null, also: null }],
+  const asked = { texts: values, only: reference?.only, most: namesakesMax }
+  const rows = await transaction.run<NamesakeRow>(
+    reference
+      ? namesakes(companyId, resourceNamed(reference.to), asked)
+      : sameValues(companyId, definition, name, asked),
   )
+  return rows.map((row) => ({ ...row, place: row.place - 1 }))
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
-import { choose, fill, press, refer, visit } from './steps.ts'
+import { choose, fill, press, refer, violations, visit } from './steps.ts'
 
 let stage: BrowserStage
 let admin: Admin
@@ -152,6 +152,48 @@ describe('What is not acceptable', () => {
     await page.getByRole('link', { name: 'Workers' }).click()
     await press(page.getByRole('dialog'), 'Leave')
     await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor()
+  })
+})
+
+describe('A double', () => {
+  test('is named with a link once its field is left, and may be saved all the same', async () => {
+    const id = await admin.record('workers', { name: 'Grace Okafor', phone: '+49 221 555010' })
+    await visit(stage, page, '/workers/create')
+    await fill(page, 'Name', 'grace  okáfor')
+    await fill(page, 'Phone', '0221/555 010')
+    const notice = page.getByRole('status').filter({ hasText: 'This may be there already.' })
+    await notice.getByText('Name also of Grace Okafor').waitFor()
+    expect(await notice.getByRole('link').getAttribute('href')).toContain(`/workers/${id}/show`)
+    expect(await violations(page)).toEqual([])
+    // The telephone number is still being typed, so its double is shown before anything is saved.
+    await press(page, 'Create')
+    await notice.getByText('Phone also of Grace Okafor').waitFor()
+    await press(page, 'Create')
+    await created()
+    expect(await stored('workers')).toMatchObject({ name: 'grace  okáfor' })
+  })
+
+  test('is no record itself, and no value that stays as it is', async () => {
+    const twins = [
+      await admin.record('clients', { name: 'Twin', phone: '12345' }),
+      await admin.record('clients', { name: 'Twin' }),
+    ]
+    await visit(stage, page, `/clients/${twins[0]}`)
+    await fill(page, 'Phone', '123 45')
+    await press(page, 'Save')
+    await page.getByText('Saved.').first().waitFor()
+    expect(await stage.sql('select phone from clients where id = $1', twins[0])).toEqual([{ phone: '123 45' }])
+  })
+
+  test('is shown before Enter saves', async () => {
+    await admin.record('subcontractors', { name: 'Quick Roofs' })
+    await visit(stage, page, '/subcontractors/create')
+    await fill(page, 'Name', 'quick roofs')
+    await page.keyboard.press('Enter')
+    await page.getByText('Name also of Quick Roofs').waitFor()
+    expect(await stored('subcontractors')).toMatchObject({ name: 'Quick Roofs' })
+    await page.keyboard.press('Enter')
+    await created()
   })
 })
 

@@ -62,7 +62,7 @@ test('A file goes through its four steps: its columns are known, each row is sho
   await look()
   const rows = page.getByRole('list', { name: 'Difference' })
   expect(await rows.innerText()).toMatch(
-    /Refused\s+Bad\s+line 5\s+Status must be one of .*\(says “Ruht”\)\s+Kreditlimit must be a number .*\(says “=cmd”\)/,
+    /Refused\s+Bad\s+line 5\s+Status cannot be read at "Ruht": must be one of .*\(says “Ruht”\)\s+Kreditlimit cannot be read at "=cmd": must be a number .*\(says “=cmd”\)/,
   )
   await press(page, 'All 4')
   expect(await rows.innerText()).toMatch(/Change\s+Müller\s+line 2\s+Name: Old name → Müller/)
@@ -115,6 +115,25 @@ test('Titles and totals are left out, the header can be another row, and the ver
   await press(dialog, 'Import again')
   await page.getByText('Done: 1 new, 0 changed.').waitFor()
   expect(await names()).toEqual(['Keel', 'Keel'])
+})
+
+test('Doubles are counted and marked, lead to the other record, and are written all the same', async () => {
+  const id = await admin.record('clients', { name: 'Müller Bau', phone: '+49 221 555010' })
+  await visit(stage, page, '/import/clients')
+  await choose('doubles.csv', 'Name;Phone\nmüller bau;\nNew;0221/555 010\nnew;\nAlone;0221 777010\n')
+  await look()
+  await press(page, 'Doubles 3')
+  const rows = page.getByRole('list', { name: 'Difference' })
+  const text = await rows.innerText()
+  expect(text).toMatch(/müller bau\s+line 2\s+Double\?[\s\S]*Name also of Müller Bau/)
+  expect(text).toMatch(/New\s+line 3\s+Double\?[\s\S]*Phone also of Müller Bau/)
+  expect(text).toMatch(/new\s+line 4\s+Double\?[\s\S]*Name also of New \(line 3\)/)
+  expect(text).not.toContain('Alone')
+  const link = rows.getByRole('link', { name: 'Müller Bau' }).first()
+  expect(await link.getAttribute('href')).toContain(`/clients/${id}/show`)
+  expect(await violations(page)).toEqual([])
+  await press(page, 'Write 4 rows')
+  await page.getByText('Done: 4 new, 0 changed.').waitFor()
 })
 
 test('A workbook is read by its types, and another of its sheets can be chosen', async () => {

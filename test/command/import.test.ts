@@ -126,6 +126,33 @@ test('Rows that are refused are told with their lines, and nothing is written wi
   expect(await listed('clients')).toEqual(['B-1 Good', 'B-2 Bad', 'B-3 Third'])
 })
 
+test('Rows find their records by name, e-mail address or telephone number: one is changed, several refuse their row, none is created.', async () => {
+  const before =
+    'Name;E-mail;Phone\nAda Bau;ada@bau.example;0221 555010\nTwin;t@twin.example;0221 777010\ntwin;T@twin.example;0221 777 010\n'
+  expect(await json('import', 'subcontractors', await fileOf('before.csv', before))).toMatchObject({ created: 3 })
+  const rows: [match: string, text: string][] = [
+    ['name', 'Name;Notes\nADA BAU;a\nTWIN;b\nNew;c\n'],
+    ['email', 'E-mail;Name\nAda@bau.example;Ada\nt@twin.example;b\nnew@bau.example;c\n'],
+    ['phone', 'Phone;Name\n+49 221 555 010;Ada\n0221-777010;b\n0221 999010;c\n'],
+  ]
+  for (const [match, text] of rows) {
+    const file = await fileOf(`${match}.csv`, text)
+    const { refused_rows, ...counts } = await json(
+      'import',
+      'subcontractors',
+      file,
+      '--match',
+      match,
+      '--dry-run',
+      '--skip-refused',
+    )
+    expect([match, counts]).toMatchObject([match, { created: 1, changed: 1, refused: 1 }])
+    expect(JSON.stringify(refused_rows)).toMatch(
+      /"ambiguous_name","message":"may be Twin \(id \d+\) or twin \(id \d+\)"/,
+    )
+  }
+})
+
 test('The order of days is asked by the name of its option where no cell decides it, and said in what is printed.', async () => {
   const file = await fileOf('days.csv', 'Name;Start;Contract value\nPier;03/04/2026;1.250\n')
   const asked = await give('import', 'projects', file)
@@ -152,7 +179,7 @@ const mistakes: [title: string, text: string, words: string[], sentence: RegExp,
     2,
   ],
   ['nothing that is known', 'Xyz\nA\n', [], /No column is for a field/, 2],
-  ['a match that is not unique', 'Name\nA\n', ['--match', 'name'], /--match must be one of/, 2],
+  ['a match by a field that many have', 'Name\nA\n', ['--match', 'status'], /--match must be one of/, 2],
   ['a match without a column', 'Name\nA\n', ['--match', 'external_ref'], /No column is for external_ref/, 2],
   ['no rows', '', [], /The file has no rows/, 1],
   ['nothing to go on with', 'Name\nA\n', ['--continue'], /No import of this file has stopped here/, 1],

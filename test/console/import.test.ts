@@ -196,6 +196,44 @@ describe('Values are looked up', () => {
     })
   })
 
+  describe('A record is found by its name, e-mail address or telephone number', () => {
+    const stored = [
+      { name: 'Müller GmbH', email: 'Info@Mueller.example', phone: '+49 221 555010' },
+      { name: 'Twin', email: 'one@twin.example', phone: '(603) 555-0142' },
+      { name: 'twin', email: 'ONE@twin.example', phone: '603 555 0142' },
+      { name: 'Short', phone: '11 22 33' },
+    ]
+    const rows: [field: string, text: string, found: string[]][] = [
+      ['name', 'MÜLLER GMBH', ['Müller GmbH']],
+      ['name', 'Muller  gmbh', ['Müller GmbH']],
+      ['name', 'Müller', []],
+      ['name', 'Twin', ['Twin', 'twin']],
+      ['email', 'info@mueller.EXAMPLE', ['Müller GmbH']],
+      ['email', 'info@mueller.example.org', []],
+      ['email', 'one@Twin.example', ['Twin', 'twin']],
+      ['phone', '0221/555010', ['Müller GmbH']],
+      ['phone', '0049 (0) 221 55 50 10', ['Müller GmbH']],
+      ['phone', '555010', []],
+      ['phone', '+49 221 555011', []],
+      ['phone', '+1 603 555 0142', ['Twin', 'twin']],
+      ['phone', '112233', ['Short']],
+      ['phone', '2233', []],
+    ]
+    let company: Awaited<ReturnType<typeof stage.admin>>
+    beforeAll(async () => {
+      company = await stage.admin()
+      for (const body of stored) await company.company.record('clients', body)
+      const stranger = await stage.admin()
+      for (const body of stored) await stranger.company.record('clients', body)
+    })
+    test.each(rows)('%s %s', async (field, text, titles) => {
+      const { body } = await lookUp(company, 'clients', field, ['Nobody at all', text])
+      expect(body.data.map(({ place, title }: { place: number; title: string }) => [place, title])).toEqual(
+        titles.map((title) => [1, title]),
+      )
+    })
+  })
+
   test('by nobody who may not see them', async () => {
     const clerk = await stage.person(
       admin.company,
@@ -209,11 +247,11 @@ describe('Values are looked up', () => {
   })
 
   test.each([
-    ['name', ['X']],
+    ['status', ['X']],
     ['constructor', ['X']],
     ['external_ref', Array.from({ length: 501 }, String)],
     ['external_ref', [1]],
-  ])('of %s alone if it is a reference or unique, and not too many: %#', async (field, values) => {
+  ])('of %s alone if records are found by it, and not too many: %#', async (field, values) => {
     expect((await lookUp(admin, 'clients', field as string, values)).status).toBe(422)
   })
 })

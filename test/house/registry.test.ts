@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { recordExample } from '#derive/examples.ts'
+import { matchFieldsOf } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { countries, currencies } from '#registry/iso-codes.ts'
@@ -53,6 +54,13 @@ describe.each(registry)('$name', (definition: Definition) => {
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }
     expect([...read].filter((field) => fields[field]?.right !== undefined)).toEqual([])
+  })
+
+  test('compares doubles by fields that several records may have, and that records are found by', () => {
+    for (const field of definition.alike ?? []) {
+      expect(fields[field]?.unique, field).toBeUndefined()
+      expect(matchFieldsOf(definition)).toContain(field)
+    }
   })
 
   test('refers to kinds that exist, by columns that they have', () => {

@@ -34,7 +34,7 @@ import {
   relationsTo,
   seeRelated,
 } from '#sql/records/lock-order.ts'
-import { namesakes } from '#sql/records/namesakes.ts'
+import { namesakes, sameValues } from '#sql/records/namesakes.ts'
 import {
   eraseHistory,
   findPersons,
@@ -270,8 +270,10 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'namesakes',
     [
-      namesakes(7, projects, { names: ['Quay'], most: 5 }),
-      namesakes(7, clients, { names: ['Quay'], only: { column: 'status', value: 'ACTIVE' }, most: 5 }),
+      namesakes(7, projects, { texts: ['Quay'], most: 5 }),
+      namesakes(7, clients, { texts: ['Quay'], only: { column: 'status', value: 'ACTIVE' }, most: 5 }),
+      sameValues(7, clients, 'name', { texts: ['Quay'], most: 5 }),
+      sameValues(7, clients, 'phone', { texts: ['+49 221 555010'], most: 5 }),
     ],
   ],
   [

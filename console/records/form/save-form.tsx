@@ -14,6 +14,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
+import { DoubleList } from '../double-list.tsx'
 import { inputId } from '../fields/input.ts'
 import { SchemaForm } from './schema-form.tsx'
 import { type RecordForm, useRecordForm } from './use-record-form.ts'
@@ -41,6 +42,7 @@ export function SaveForm({ form, saving, label, onCancel, children }: SaveFormPr
       >
         {children}
         <Bar>
+          <DoubleNotice form={form} />
           <ProblemList resource={form.definition.name} problems={form.problems} />
           <Stack direction="row" spacing={1}>
             <Button type="submit" variant="contained" loading={isBusy}>
@@ -64,6 +66,18 @@ const Bar = styled('div')(({ theme }) => ({
   background: theme.vars?.palette.background.default,
   [theme.breakpoints.up('sm')]: { paddingBottom: theme.spacing(3), marginBottom: theme.spacing(-3) },
 }))
+
+/** Names the records that may be the one of the form. It may be saved all the same. */
+function DoubleNotice({ form: { definition, doubles } }: { form: RecordForm }) {
+  const { form } = useTexts()
+  if (doubles.length === 0) return null
+  return (
+    <Note severity="warning" role="status" mb={1} isRaised>
+      {form.doubles}
+      <DoubleList records={definition.name} doubles={doubles} maxHeight={120} />
+    </Note>
+  )
+}
 
 /** Lists every problem with a link to its field. */
 function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
@@ -121,6 +135,8 @@ export function useSave({ form, id, etag, onSaved, onRace }: SaveOptions) {
     }
     setBusy(true)
     try {
+      // The notice is shown first; the next press saves all the same.
+      if (await form.hasUnseenDoubles()) return
       const saved = await send()
       refresh()
       onSaved(saved)
@@ -187,6 +203,7 @@ export function FormDialog({ definition, given, onClose }: FormDialogProps) {
       onClose={onClose}
     >
       <SchemaForm isPlain form={form} settled={Object.keys(given)} />
+      <DoubleNotice form={form} />
       <ProblemList resource={definition.name} problems={form.problems} />
     </AskFirst>
   )

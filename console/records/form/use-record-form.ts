@@ -4,6 +4,7 @@ import { unreadProblems } from '#derive/parse-value.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { useHabits } from '../fields/input.ts'
+import { useDoubles } from './use-doubles.ts'
 
 /** The values typed into a form of one record, and their problems. */
 export type RecordForm = ReturnType<typeof useRecordForm>
@@ -24,6 +25,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
   )
   const seen = own.filter(({ field }) => isChecked || left.has(topField(field)))
   const seenFields = new Set(seen.map(({ field }) => field))
+  const doubles = useDoubles(definition, before?.id, changes, left)
 
   return {
     definition,
@@ -32,6 +34,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
     values,
     /** The fields that would be sent. */
     changes,
+    ...doubles,
     /** The problems to show now. */
     problems: [...seen, ...refused.filter(({ field }) => !seenFields.has(field))],
     isDirty: Object.keys(definition.fields).some((name) => !isSameJson(values[name], start[name])),

@@ -19,6 +19,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
 import { MutedText, Note } from '../../ui/panel.tsx'
 import { BoldChip } from '../../ui/status-chip.tsx'
+import { DoubleList } from '../double-list.tsx'
 import { Change } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
 import { useSameFile } from './same-file.tsx'
@@ -92,10 +93,11 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
   const { imports } = useTexts()
   const format = useFormat()
   const rowsOf = useMemo(() => Map.groupBy(rows, ({ outcome }) => outcome), [rows])
-  const [shown, setShown] = useState<Outcome | 'all'>(rowsOf.has('refused') ? 'refused' : 'all')
+  const [shown, setShown] = useState<Outcome | 'all' | 'doubles'>(rowsOf.has('refused') ? 'refused' : 'all')
+  const doubled = useMemo(() => rows.filter(({ doubles }) => doubles.length > 0), [rows])
   const [page, setPage] = useState(1)
   const fields = useMemo(() => fieldsOf(definition), [definition])
-  const wanted = shown === 'all' ? rows : (rowsOf.get(shown) ?? [])
+  const wanted = shown === 'all' ? rows : shown === 'doubles' ? doubled : (rowsOf.get(shown) ?? [])
   const some = wanted.slice((page - 1) * perPage, page * perPage)
   return (
     <Sheet>
@@ -105,7 +107,7 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
           size="small"
           value={shown}
           aria-label={imports.show}
-          onChange={(_, next: Outcome | 'all' | null) => {
+          onChange={(_, next: typeof shown | null) => {
             if (next === null) return
             setShown(next)
             setPage(1)
@@ -120,6 +122,11 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
               {imports.outcomes[outcome]} {format.number(rowsOf.get(outcome)?.length ?? 0)}
             </ToggleButton>
           ))}
+          {doubled.length > 0 && (
+            <ToggleButton value="doubles">
+              {imports.doubles} {format.number(doubled.length)}
+            </ToggleButton>
+          )}
         </ToggleButtonGroup>
       </Box>
       {some.length === 0 && <Typography sx={{ p: 2 }}>{imports.nothing}</Typography>}
@@ -138,7 +145,7 @@ type RowItemProps = { definition: Definition; row: RowOutcome; fields: readonly 
 function RowItem({ definition: { name }, row, fields }: RowItemProps) {
   const { imports } = useTexts()
   const { label } = useRecordTexts()
-  const { outcome, line, title, problems } = row
+  const { outcome, line, title, problems, doubles } = row
   const changes = Object.entries(row.fields).flatMap(([field, change]) => {
     const known = fields.find((candidate) => candidate.name === field)
     return known ? [{ known, change }] : []
@@ -151,6 +158,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
           <Foreign text={title} />
         </Typography>
         <MutedText component="span">{imports.line(line)}</MutedText>
+        {doubles.length > 0 && <BoldChip color="warning" label={imports.double} />}
       </Stack>
       {changes.length > 0 && (
         <Bullets mt={0.5} isSmall>
@@ -162,6 +170,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
           ))}
         </Bullets>
       )}
+      {doubles.length > 0 && <DoubleList records={name} doubles={doubles} />}
       {problems.length > 0 && (
         <Bullets mt={0.5} isSmall>
           {problems.map((problem) => (

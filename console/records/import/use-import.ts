@@ -22,6 +22,7 @@ export function useImport(definition: Definition) {
     createSession({
       definition,
       currency,
+      alike: definition.alike ?? [],
       catalogues: isGerman ? catalogues.toReversed() : catalogues,
       service: serviceOf(definition.name, write),
       goesOn: () => true,

@@ -49,7 +49,8 @@ export const imports: Texts['imports'] = {
   undecided: 'Nichts zu entscheiden',
   match: 'Eine Zeile meint den Eintrag mit demselben Feld',
   matchNone: 'Keines: Jede Zeile legt einen Eintrag an',
-  matchHint: 'Zeilen, deren Eintrag es gibt, ändern ihn; die anderen legen einen an.',
+  matchHint:
+    'Zeilen, deren Eintrag es gibt, ändern ihn; die anderen legen einen an. Passen mehrere, wird die Zeile abgelehnt.',
   columns: 'Für welches Feld ist jede Spalte?',
   leftOut: 'Weglassen',
   withheld: (columns) => `Ihr Konto sieht diese Felder nicht, darum bleiben ihre Spalten weg: ${columns}.`,
@@ -70,6 +71,8 @@ export const imports: Texts['imports'] = {
   stop: 'Anhalten',
   stopping: 'Hält nach dem laufenden Teil an …',
   outcomes: { created: 'Neu', changed: 'Änderung', same: 'Unverändert', refused: 'Abgelehnt' },
+  double: 'Doppelt?',
+  doubles: 'Doppelte',
   show: 'Welche Zeilen',
   all: 'Alle',
   line: (line) => `Zeile ${line}`,

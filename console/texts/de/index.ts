@@ -155,6 +155,8 @@ export const de: Texts = {
     created: (one) => `${one} angelegt.`,
     saved: 'Gespeichert.',
     unchanged: 'Nichts wurde geändert.',
+    doubles: 'Das gibt es vielleicht schon. Sie können es trotzdem speichern.',
+    alsoOf: (label) => `${label} auch bei`,
     problems: pluralize('Ein Feld braucht Aufmerksamkeit', '# Felder brauchen Aufmerksamkeit'),
     unsavedTitle: 'Ohne Speichern verlassen?',
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',

@@ -149,6 +149,8 @@ export const en = {
     created: (one: string) => `The ${one} was created.`,
     saved: 'Saved.',
     unchanged: 'Nothing was changed.',
+    doubles: 'This may be there already. You can save it all the same.',
+    alsoOf: (label: string) => `${label} also of`,
     problems: pluralize('One field needs attention', '# fields need attention'),
     unsavedTitle: 'Leave without saving?',
     unsaved: 'What you typed is not saved yet and would be lost.',
