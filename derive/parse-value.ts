@@ -80,7 +80,9 @@ const needs: { readonly [code in FaultCode]?: (field: Field, habits: Habits) => 
   short_year: () => 'must be a day whose year has four digits',
   has_time: () => 'must be a day without a time',
   no_such_word(field, { labelsOf }) {
-    const words = kindOf(field).choice?.(field).values.map((value) => labelsOf?.(value)[0] ?? value)
+    const words = kindOf(field)
+      .choice?.(field)
+      .values.map((value) => labelsOf?.(value)[0] ?? value)
     return words ? `must be one of ${words.join(', ')}` : 'must be a country, or its code such as GB'
   },
   not_yes_or_no: () => 'must be yes or no',
