@@ -1,11 +1,12 @@
 import type { Double } from '#derive/import/importer.ts'
 import { pathOf } from '../shell/places.ts'
+import type { ForeignText } from '../texts/foreign.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Foreign } from '../ui/foreign.tsx'
 import { Bullets } from '../ui/layout.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
-type DoubleListProps = { records: string; doubles: readonly Double[]; maxHeight?: number }
+type DoubleListProps = { records: string; doubles: readonly Double<ForeignText | string>[]; maxHeight?: number }
 
 /** Lists doubles by the fields that are the same. A record opens beside the page, which may have unsaved values. */
 export function DoubleList({ records, doubles, maxHeight }: DoubleListProps) {

@@ -52,7 +52,7 @@ export type RowOutcome = {
 }
 
 /** A record, or an earlier row of the file, that may be the one of a row: both have the same value of a field. */
-export type Double = { field: string; title: string } & ({ id: number } | { line: number })
+export type Double<Title = string> = { field: string; title: Title } & ({ id: number } | { line: number })
 
 export const isWritten = ({ outcome }: RowOutcome): boolean => outcome === 'created' || outcome === 'changed'
 
@@ -82,7 +82,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
   /** The first row with each value that one row alone may have, and with each record. */
   const firsts = new Map<string, number>()
   /** The first row with each value that tells doubles. */
-  const earlier = new Map<string, RowOutcome>()
+  const firstRows = new Map<string, RowOutcome>()
 
   /** Refuses a row with a key that an earlier one has. */
   const claim = ({ n, problems }: RowOutcome, field: string, value: string, key: string): void => {
@@ -114,7 +114,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
       row.title = typeof title === 'string' ? title : (row.key ?? '')
     }
     const tried = await tryOut(service, settings, part)
-    for (const field of alike) await findDoubles(service, field, part.filter(isWritten), earlier)
+    for (const field of alike) await findDoubles(service, field, part.filter(isWritten), firstRows)
     return { from, to: from + part.length, rows: part, ...tried }
   }
 }
@@ -145,13 +145,13 @@ async function findReferences(service: ImportService, rows: readonly RowOutcome[
 async function findRecords(service: ImportService, settings: ImportSettings, rows: readonly RowOutcome[]) {
   const { match } = settings
   if (match === null) return
-  const keyed = rows.flatMap((row) => (row.key === null || row.problems.length > 0 ? [] : [{ row, key: row.key }]))
+  const keys = rows.flatMap((row) => (row.key === null || row.problems.length > 0 ? [] : [{ row, key: row.key }]))
   const found = await lookUp(
     service,
     match,
-    keyed.map(({ key }) => key),
+    keys.map(({ key }) => key),
   )
-  for (const { row, key } of keyed) {
+  for (const { row, key } of keys) {
     const [one, ...others] = found.get(equalKey(key)) ?? []
     const value = key.slice(0, valueShown)
     if (one && others.length > 0)
@@ -173,23 +173,23 @@ async function findDoubles(
   service: ImportService,
   field: string,
   rows: readonly RowOutcome[],
-  earlier: Map<string, RowOutcome>,
+  firstRows: Map<string, RowOutcome>,
 ): Promise<void> {
-  const compared = rows.flatMap((row) => {
+  const values = rows.flatMap((row) => {
     const value = row.fields[field]?.[1]
     return typeof value === 'string' ? [{ row, value }] : []
   })
   const found = await lookUp(
     service,
     field,
-    compared.map(({ value }) => value),
+    values.map(({ value }) => value),
   )
-  for (const { row, value } of compared) {
+  for (const { row, value } of values) {
     const others = (found.get(equalKey(value)) ?? []).filter(({ id }) => id !== row.id)
     row.doubles.push(...others.map(({ id, title }) => ({ field, id, title: title ?? value })))
     const key = `${field} ${equalKey(value)}`
-    const first = earlier.get(key)
-    if (first === undefined || first.n >= row.n) earlier.set(key, row)
+    const first = firstRows.get(key)
+    if (first === undefined || first.n >= row.n) firstRows.set(key, row)
     else if (!others.some(({ id }) => id === first.id))
       row.doubles.push({ field, line: first.line, title: first.title })
   }
