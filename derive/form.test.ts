@@ -5,7 +5,7 @@ import { kinds } from '#registry/fields/index.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isBusinessDocument, isLookup, relatedTo, stepsFrom } from './form/relations.ts'
 import { columnsOf, filtersOf } from './form/table.ts'
-import { computedFields, fieldsOf, formSections, showSections } from './form.ts'
+import { computedFields, fieldAt, fieldsOf, formSections, showSections, valueAt } from './form.ts'
 
 const named = (name: string) => definitionOf(registry, name) as Definition
 const namesOf = (fields: readonly { name: string }[]) => fields.map(({ name }) => name)
@@ -68,6 +68,19 @@ test('A day is a filter from and to, and a reference offers only what may stand 
     'end_date_to',
   ])
   expect(fieldsOf(named('projects')).find(({ name }) => name === 'category_id')?.only).toEqual({ kind: 'project' })
+})
+
+test.each([
+  { resource: 'estimates', path: 'lines[1].quantity', kind: 'decimal', value: '12 bags' },
+  { resource: 'estimates', path: 'lines[1]', kind: 'lines', value: null },
+  { resource: 'estimates', path: 'lines[2].quantity', kind: 'decimal', value: null },
+  { resource: 'estimates', path: 'title', kind: 'text', value: 'Wall' },
+  { resource: 'clients', path: 'billing_address.city', kind: 'text', value: 'Bristol' },
+  { resource: 'clients', path: 'billing_address.planet', kind: undefined, value: null },
+])('The field and the value at a path: $path', ({ resource, path, kind, value }) => {
+  const values = { title: 'Wall', billing_address: { city: 'Bristol' }, lines: [{}, { quantity: '12 bags' }] }
+  expect(fieldAt(fieldsOf(named(resource)), path)?.kind).toBe(kind)
+  expect(valueAt(values, path)).toEqual(value)
 })
 
 test('Amounts inside lines are typed as amounts, and the totals are known to follow from them', () => {

@@ -1,6 +1,8 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { memoize } from '#registry/memoize.ts'
 import { createBlankRecord } from './input.ts'
 
 /** The fields of a resource as pages need them to show and edit it. Pages name kinds of field, and no resource. */
@@ -41,8 +43,22 @@ export const formSections = (definition: Definition): Section[] =>
 export const showSections = (definition: Definition): Section[] =>
   sectionsOf(fieldsOf(definition).filter(({ name }) => !isCompanyField(name) && name !== definition.title))
 
-export const fieldsOf = (definition: Definition): FormField[] =>
-  Object.entries(definition.fields).map(([name, field]) => formField(name, field))
+export const fieldsOf = memoize((definition: Definition): readonly FormField[] =>
+  Object.entries(definition.fields).map(([name, field]) => formField(name, field)),
+)
+
+/** Returns the field at a path such as `lines[3].quantity`. */
+export function fieldAt(fields: readonly FormField[], path: string): FormField | undefined {
+  const [name, ...inside] = path.split(/[.[\]]+/).filter((part) => /\D/.test(part))
+  const field = fields.find((each) => each.name === name)
+  return inside.length > 0 ? fieldAt(field?.members ?? [], inside.join('.')) : field
+}
+
+/** Returns the value at such a path, or null if there is none. */
+export const valueAt = (values: Json, path: string): Json =>
+  path.split(/[.[\]]+/).reduce((inside, part) => (isParent(inside) ? (inside[part] ?? null) : null), values)
+
+const isParent = (value: Json): value is JsonObject => typeof value === 'object' && value !== null
 
 /** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {

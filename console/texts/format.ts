@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { unitsOf } from '#registry/fields/numeral.ts'
 import { minorDigits } from '#registry/iso-codes.ts'
+import { memoize } from '#registry/memoize.ts'
 import { useTexts } from './texts.tsx'
 
 /** Returns functions that format numbers, amounts and days in the notation of the language. */
@@ -12,6 +13,7 @@ export function useFormat() {
 function formatOf(locale: string) {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 10 })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
@@ -21,6 +23,8 @@ function formatOf(locale: string) {
   return {
     number: (value: number) => number.format(value),
     day: (value: string) => day.format(new Date(`${value.slice(0, 10)}T00:00:00Z`)),
+    /** Formats a day with its month as a word. */
+    longDay: (value: string) => longDay.format(new Date(`${value}T00:00:00Z`)),
     moment: (value: string) => moment.format(new Date(value)),
     exactly: (value: string) => exactly.format(new Date(value)),
     /** Formats how long ago a moment of the last days was. */
@@ -33,7 +37,9 @@ function formatOf(locale: string) {
     currency: (code: string) => moneys.of(code) ?? code,
     /** Formats an amount of minor units, exact at any size. */
     money: (minor: number, currency: string) =>
-      moneyFormat(locale, currency).format(unitsOf(minor, minorDigits(currency)) as unknown as number),
+      moneyFormat(Intl.NumberFormat, locale, currency).format(
+        unitsOf(minor, minorDigits(currency)) as unknown as number,
+      ),
   }
 }
 
@@ -44,5 +50,8 @@ const agoUnits = [
   ['minute', 60],
 ] as const
 
-const moneyFormat = (locale: string, currency: string) =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+/** Cached, because a format takes far longer to create than an amount to format. */
+const moneyFormat = memoize(
+  (NumberFormat: typeof Intl.NumberFormat, locale: string, currency: string) =>
+    new NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
+)

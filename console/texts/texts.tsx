@@ -82,12 +82,14 @@ function recordTexts(texts: Texts) {
           : texts.show.not(label(resource, field)),
     correction: (resource: string): string => all[resource]?.correction ?? '',
     make: (resource: string): string => all[resource]?.make ?? add(resource),
-    /** Formats a path such as `billing_address.city` or `lines[3].quantity` by the labels of its parts. */
+    /** Formats a path by the labels of its parts: `billing_address.city`, or `lines[2].quantity` as “Line 3: Quantity”. */
     path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
-      const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'
-      const rest = inside.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : label(owner, part)))
-      return [label(resource, field), ...rest].join(' ')
+      const index = /\[(\d+)\]/.exec(path)?.[1]
+      if (index === undefined)
+        return [label(resource, field), ...inside.map((part) => label('address', part))].join(' ')
+      const members = inside.slice(1).map((part) => label('lines', part))
+      return [texts.form.line(Number(index) + 1), ...members].join(': ')
     },
   }
 }

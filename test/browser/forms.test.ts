@@ -24,6 +24,18 @@ const created = (): Promise<void> =>
     .first()
     .waitFor()
 
+/** A script that notes the inputs that React renders from now on: it sets the type of each. */
+const noteRenders = `
+  window.rendered = new Set()
+  const { get, set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'type')
+  Object.defineProperty(HTMLInputElement.prototype, 'type', {
+    get,
+    set(type) {
+      rendered.add(this)
+      set.call(this, type)
+    },
+  })`
+
 describe('The input of every kind of field', () => {
   test('text, e-mail, phone, web address, choice, reference, address, country, money, whole number, paragraph', async () => {
     await admin.record('categories', { name: 'Public works', kind: 'client' })
@@ -94,6 +106,20 @@ describe('The input of every kind of field', () => {
     expect((lines as { description: string }[]).map(({ description }) => description)).toEqual(['Coping', 'Brickwork'])
   })
 
+  test('a key renders its own input, of more than a hundred', async () => {
+    const line = { description: 'Wall', quantity: 1.5, unit_price_minor: 8900 }
+    const lines = Array.from({ length: 40 }, () => line)
+    await visit(stage, page, `/estimates/${await admin.record('estimates', { title: 'Wall', lines })}/edit`)
+    await page.evaluate(noteRenders)
+    const input = page.getByRole('group', { name: 'Line 20' }).getByRole('textbox', { name: 'Description' })
+    await input.fill('Walls')
+    await expect.poll(() => page.evaluate('[...rendered].map(({ value }) => value)')).toEqual(['Walls'])
+    expect(await page.getByRole('textbox').count()).toBeGreaterThan(100)
+    await fill(page.getByRole('group', { name: 'Line 20' }), 'Quantity', '12 bags')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Line 20: Quantity' }).waitFor()
+  })
+
   test('flag', async () => {
     const project = await admin.record('projects', { name: 'Quay' })
     await admin.record('tasks', { project_id: project, title: 'Order stones' })
@@ -140,8 +166,38 @@ describe('What is not acceptable', () => {
   test('keeps an amount that cannot be read as it was typed', async () => {
     await fill(page, 'Credit limit', '12.345')
     await page.keyboard.press('Tab')
-    await page.getByText('cannot be read at "345": must have at most 2 decimals').first().waitFor()
+    const sentence = page.getByText('cannot be read at "345": must have at most 2 decimals')
+    await page.getByRole('alert').filter({ has: sentence }).waitFor()
+    expect(await sentence.count()).toBe(2)
     expect(await page.getByRole('textbox', { name: 'Credit limit' }).inputValue()).toBe('12.345')
+  })
+
+  test.each([
+    {
+      locale: 'en-GB',
+      label: 'Next service',
+      means: 'can mean two days: choose one',
+      day: '4 March 2026',
+      shown: '4 Mar 2026',
+    },
+    {
+      locale: 'de-DE',
+      label: 'Nächste Wartung',
+      means: 'kann zwei Tage bedeuten: Wählen Sie einen aus',
+      day: '4. März 2026',
+      shown: '04.03.2026',
+    },
+  ])('asks by one press which of two days is meant, in $locale', async ({ locale, label, means, day, shown }) => {
+    const reader = await stage.enter(admin, { locale })
+    await visit(stage, reader, '/equipment/create')
+    await fill(reader, label, '03/04/2026')
+    const input = reader.getByLabel(label, { exact: true })
+    await reader.getByText(means).waitFor()
+    expect(await input.getAttribute('aria-invalid')).toBe('false')
+    await press(reader, day)
+    expect(await input.inputValue()).toBe(shown)
+    await reader.getByText(means).waitFor({ state: 'detached' })
+    await reader.context().close()
   })
 
   test('asks before what was typed is left behind', async () => {

@@ -1,7 +1,7 @@
 import { type ChangeEvent, useMemo, useState } from 'react'
 import { shownText, typedValue } from '#derive/form/typed.ts'
 import type { FormField } from '#derive/form.ts'
-import { parseValue } from '#derive/parse-value.ts'
+import { parseOpen, parseValue } from '#derive/parse-value.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Habits } from '#registry/fields/kind.ts'
 import { decimalSignOf } from '#registry/fields/numeral.ts'
@@ -18,6 +18,8 @@ export type InputProps = {
   path: string
   resource: string
   value: Json
+  /** The stored value. Of a state, only those are offered that may follow it. */
+  from?: Json
   /** The problems of this value and of its members. */
   problems?: readonly Problem[]
   onChange(value: Json): void
@@ -35,15 +37,33 @@ export function useHabits(): Habits {
   return useMemo(() => ({ language: locale, currency, decimal: decimalSignOf(locale) }), [locale, currency])
 }
 
-/** Returns the sentence about a problem of exactly this value. A text that cannot be read says at which part. */
-export function useProblemHere({ problems = [], path, field, value }: InputProps): string | undefined {
+/** Returns the function that formats the problem of a field's value. Of a text that cannot be read, it says at which part. */
+export function useProblemText() {
   const texts = useTexts()
   const habits = useHabits()
+  return (problem: Problem, field: FormField | undefined, value: Json): string => {
+    if (field === undefined || typeof value !== 'string') return problemText(problem, texts)
+    const read = parseValue(value, field.field, habits)
+    if ('open' in read) return texts.form.openDay
+    return 'fault' in read ? faultText(read.fault, field.field, habits, texts) : problemText(problem, texts)
+  }
+}
+
+/** Returns the sentence about a problem of exactly this value. */
+export function useProblemHere({ problems = [], path, field, value }: InputProps): string | undefined {
+  const textOf = useProblemText()
   const problem = problems.find((candidate) => candidate.field === path)
-  if (!problem) return undefined
+  return problem && textOf(problem, field, value)
+}
+
+/** Returns the days that a text can mean, if nothing decides which of its numbers is the month. */
+export function useOpenDays({ value, field }: InputProps): string[] {
+  const habits = useHabits()
   const read = typeof value === 'string' ? parseValue(value, field.field, habits) : { value }
-  if ('open' in read) return texts.form.openDay
-  return 'fault' in read ? faultText(read.fault, field.field, habits, texts) : problemText(problem, texts)
+  if (typeof value !== 'string' || !('open' in read)) return []
+  return parseOpen(read.open, value, field.field, habits).flatMap(([, each]) =>
+    'value' in each ? String(each.value) : [],
+  )
 }
 
 /** Returns the properties that all inputs with a text field share. */

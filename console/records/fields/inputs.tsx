@@ -4,16 +4,16 @@ import FormHelperText from '@mui/material/FormHelperText'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
-import { type ComponentType, memo, type RefObject, useEffect, useRef } from 'react'
+import { type ComponentType, memo, type RefObject, useEffect, useRef, useState } from 'react'
 import type { FormField } from '#derive/form.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
-import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Bare, Fields, Grow, Unbroken } from '../../ui/layout.tsx'
+import { Bare, Fields, Unbroken } from '../../ui/layout.tsx'
 import { Lead, MutedText } from '../../ui/panel.tsx'
 import { amountOf } from './field-value.tsx'
 import { type InputProps, inputId, useProblemHere } from './input.ts'
@@ -50,9 +50,28 @@ const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = 
   url: TextInput,
 }
 
+/** The input of a field. A key that is pressed in another input renders it no second time. */
 export function FieldInput(props: InputProps) {
+  const latest = useRef(props)
+  latest.current = props
+  const [handlers] = useState(() => ({
+    onChange: (value: Json) => latest.current.onChange(value),
+    onLeave: () => latest.current.onLeave?.(),
+  }))
+  return <SteadyInput {...props} {...handlers} />
+}
+
+const SteadyInput = memo(function SteadyInput(props: InputProps) {
   const Input = inputs[props.field.kind]
   return <Input {...props} />
+}, areSame)
+
+type Properties = { readonly [name: string]: unknown; problems?: readonly Problem[] }
+
+/** Returns whether each property is the same one, and problems have the same content: they are listed anew for each key. */
+function areSame({ problems = [], ...one }: Properties, { problems: others = [], ...other }: Properties): boolean {
+  const isAlike = isSameJson([...problems], [...others])
+  return isAlike && Object.entries(one).every(([name, value]) => value === other[name])
 }
 
 function AddressInput(props: InputProps) {
@@ -118,7 +137,7 @@ function LinesInput(props: InputProps) {
 
   return (
     <div id={inputId(path)} tabIndex={-1}>
-      {lines.length === 0 && <Lead mb={1}>{form.noLines}</Lead>}
+      {lines.length === 0 && <Lead mb={0}>{form.noLines}</Lead>}
       {lines.map((line, index) => (
         <LineInput
           key={index}
@@ -132,7 +151,7 @@ function LinesInput(props: InputProps) {
           {wrong}
         </FormHelperText>
       )}
-      <Button startIcon={<Icon path={mdiPlus} />} onClick={add} variant="outlined">
+      <Button startIcon={<Icon path={mdiPlus} />} onClick={add} variant="outlined" sx={{ mt: 1.5 }}>
         {form.addLine}
       </Button>
     </div>
@@ -150,7 +169,7 @@ type LineProps = {
   problems: readonly Problem[]
 }
 
-/** One line. A key that is pressed in another line renders it no second time, since a list may have hundreds. */
+/** One line of what may be hundreds, which a key that is pressed in another line renders no second time either. */
 const LineInput = memo(function LineInput({ latest, line, index, isLast, problems }: LineProps) {
   const { form } = useTexts()
   const { label: labelOf } = useRecordTexts()
@@ -158,13 +177,10 @@ const LineInput = memo(function LineInput({ latest, line, index, isLast, problem
   const { currency } = useMe().company
   const { path, field } = latest.current
   const amount = amountOf(line)
-  const change = (edit: (lines: JsonObject[]) => JsonObject[]) =>
-    latest.current.onChange(edit(linesOf(latest.current.value)))
-  const move = (to: number) => change((lines) => lines.with(index, lines[to]!).with(to, lines[index]!))
   return (
     <LineRow role="group" aria-label={form.line(index + 1)}>
       {field.members?.map((member) => (
-        <Grow key={member.name} sx={{ flex: widthOf(member) }}>
+        <div key={member.name} style={{ flex: widthOf(member), minWidth: 0 }}>
           <FieldInput
             field={member}
             resource={latest.current.resource}
@@ -173,59 +189,67 @@ const LineInput = memo(function LineInput({ latest, line, index, isLast, problem
             path={`${path}[${index}].${member.name}`}
             value={line[member.name] ?? null}
             onLeave={() => latest.current.onLeave?.()}
-            onChange={(changed) => change((lines) => lines.with(index, { ...lines[index], [member.name]: changed }))}
+            onChange={(changed) =>
+              changeLines(latest, (lines) => lines.with(index, { ...lines[index], [member.name]: changed }))
+            }
           />
-        </Grow>
+        </div>
       ))}
       <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
         {amount === undefined ? '–' : format.money(amount, currency)}
       </Typography>
-      <Unbroken>
-        {[
-          { label: form.moveUp(index + 1), path: mdiArrowUp, to: index - 1, isOff: index === 0 },
-          { label: form.moveDown(index + 1), path: mdiArrowDown, to: index + 1, isOff: isLast },
-        ].map(({ label, path, to, isOff }) => (
-          <IconButton key={label} aria-label={label} disabled={isOff} onClick={() => move(to)}>
-            <Icon path={path} fontSize="small" />
-          </IconButton>
-        ))}
-        <IconButton
-          aria-label={form.removeLine(index + 1)}
-          onClick={() => {
-            change((lines) => lines.toSpliced(index, 1))
-            latest.current.onLeave?.()
-          }}
-        >
-          <Icon path={mdiClose} fontSize="small" />
-        </IconButton>
-      </Unbroken>
+      <LineButtons {...{ latest, index, isLast }} />
     </LineRow>
   )
-}, isSameLine)
+}, areSame)
 
-function isSameLine(one: LineProps, other: LineProps): boolean {
+/** The buttons of a line, which a key in the line renders no second time. */
+const LineButtons = memo(function LineButtons({
+  latest,
+  index,
+  isLast,
+}: Pick<LineProps, 'latest' | 'index' | 'isLast'>) {
+  const { form } = useTexts()
+  const move = (to: number) => changeLines(latest, (lines) => lines.with(index, lines[to]!).with(to, lines[index]!))
   return (
-    one.line === other.line &&
-    one.index === other.index &&
-    one.isLast === other.isLast &&
-    one.problems.length === other.problems.length &&
-    one.problems.every(({ field, message }, n) => {
-      const same = other.problems[n]
-      return same?.field === field && same.message === message
-    })
+    <Unbroken>
+      {[
+        { label: form.moveUp(index + 1), path: mdiArrowUp, to: index - 1, isOff: index === 0 },
+        { label: form.moveDown(index + 1), path: mdiArrowDown, to: index + 1, isOff: isLast },
+      ].map(({ label, path, to, isOff }) => (
+        <IconButton key={label} aria-label={label} disabled={isOff} onClick={() => move(to)}>
+          <Icon path={path} fontSize="small" />
+        </IconButton>
+      ))}
+      <IconButton
+        aria-label={form.removeLine(index + 1)}
+        onClick={() => {
+          changeLines(latest, (lines) => lines.toSpliced(index, 1))
+          latest.current.onLeave?.()
+        }}
+      >
+        <Icon path={mdiClose} fontSize="small" />
+      </IconButton>
+    </Unbroken>
   )
-}
+})
+
+/** Changes the lines as they are now. */
+const changeLines = (
+  { current: { value, onChange } }: RefObject<InputProps>,
+  change: (lines: JsonObject[]) => JsonObject[],
+) => onChange(change(linesOf(value)))
 
 const LineRow = styled('div')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
-  gap: theme.spacing(1),
+  gap: theme.spacing(1.5, 1),
   alignItems: 'flex-start',
   padding: theme.spacing(1.25, 0),
   borderBottom: `1px solid ${theme.vars?.palette.divider}`,
   [theme.breakpoints.up('md')]: { flexWrap: 'nowrap' },
 }))
 
-/** Returns the width of a column. Long text gets the rest. */
+/** Returns the width of a column. Long text gets most of the rest. */
 const widthOf = ({ kind, max = 0 }: FormField): string =>
-  kind === 'text' ? (max > 100 ? '4 1 220px' : '0 1 100px') : kind === 'money' ? '0 1 160px' : '0 1 110px'
+  kind === 'text' ? (max > 100 ? '9 1 220px' : '1 1 100px') : kind === 'money' ? '1 1 160px' : '1 1 110px'

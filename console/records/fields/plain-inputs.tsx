@@ -1,10 +1,12 @@
 import { mdiCalendarMonth } from '@mdi/js'
 import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete'
+import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import IconButton from '@mui/material/IconButton'
 import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
+import Stack from '@mui/material/Stack'
 import { styled } from '@mui/material/styles'
 import TextField from '@mui/material/TextField'
 import { useReference } from 'ra-core'
@@ -19,7 +21,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { titleOf } from '../title.ts'
-import { type InputProps, inputId, useHabits, useTextField, useTypedField } from './input.ts'
+import { type InputProps, inputId, useHabits, useOpenDays, useTextField, useTypedField } from './input.ts'
 
 /** The input of one line of text, and of e-mail, telephone and web address. */
 export function TextInput(props: InputProps) {
@@ -66,12 +68,21 @@ export function MoneyInput(props: InputProps) {
   )
 }
 
-/** The input of a day, which is typed in any form or chosen from the browser's own calendar. */
+/**
+ * The input of a day, which is typed in any form or chosen from the browser's own calendar. Of a text that can mean two
+ * days, it offers both.
+ */
 export function DateInput(props: InputProps) {
   const { form } = useTexts()
   const calendar = useRef<HTMLInputElement>(null)
-  const shared = useTypedField(props)
+  const format = useFormat()
+  const days = useOpenDays(props)
+  const shared = useTypedField({ ...props, hint: days.length > 0 ? form.openDay : props.hint })
   const value = typeof props.value === 'string' ? props.value : ''
+  const choose = (day: string) => {
+    props.onChange(day)
+    document.getElementById(shared.id)?.focus()
+  }
   const button = (
     <InputAdornment position="end">
       <CalendarSource
@@ -88,7 +99,26 @@ export function DateInput(props: InputProps) {
       </IconButton>
     </InputAdornment>
   )
-  return <TextField {...shared} slotProps={{ input: { endAdornment: button } }} />
+  return (
+    <div>
+      <TextField {...shared} slotProps={{ input: { endAdornment: button } }} />
+      {days.length > 0 && (
+        <Stack direction="row" spacing={1} sx={{ mt: 0.5 }}>
+          {days.map((day) => (
+            // The input keeps the focus, so that no problem is shown, and nothing moves, before the button is released.
+            <Button
+              key={day}
+              variant="outlined"
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => choose(day)}
+            >
+              {format.longDay(day)}
+            </Button>
+          ))}
+        </Stack>
+      )}
+    </div>
+  )
 }
 
 /** An input that nobody sees: its calendar opens below it. */
@@ -104,15 +134,16 @@ export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps)
 )
 
 /** The input of one of a few words. For a state, it offers only the states that may follow. */
-export function ChoiceInput(props: InputProps & { from?: string | null }) {
-  const { field, resource, from } = props
+export function ChoiceInput(props: InputProps) {
+  const { field, resource } = props
+  const from = typeof props.from === 'string' ? props.from : null
   const { value: word } = useRecordTexts()
   const { form } = useTexts()
   const shared = useTextField(props)
   const { moves, options = [] } = field
   const { mayStep } = useMe()
   const following = moves && from ? [from, ...(moves[from] ?? [])] : options
-  const open = following.filter((to) => mayStep(resource, field, from ?? null, to))
+  const open = following.filter((to) => mayStep(resource, field, from, to))
   return (
     <TextField
       {...shared}

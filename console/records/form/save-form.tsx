@@ -4,18 +4,19 @@ import Stack from '@mui/material/Stack'
 import { styled } from '@mui/material/styles'
 import { useNotify, useRefresh } from 'ra-core'
 import { type ReactNode, useState } from 'react'
-import type { Definition, Problem } from '#registry/definition.ts'
+import { fieldAt, fieldsOf, valueAt } from '#derive/form.ts'
+import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isRefused, isUnauthorized } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
-import { errorText, problemText } from '../../texts/refusal-text.ts'
+import { errorText } from '../../texts/refusal-text.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { DoubleList } from '../double-list.tsx'
-import { inputId } from '../fields/input.ts'
+import { inputId, useProblemText } from '../fields/input.ts'
 import { SchemaForm } from './schema-form.tsx'
 import { type RecordForm, useRecordForm } from './use-record-form.ts'
 
@@ -43,7 +44,7 @@ export function SaveForm({ form, saving, label, onCancel, children }: SaveFormPr
         {children}
         <Bar>
           <DoubleNotice form={form} />
-          <ProblemList resource={form.definition.name} problems={form.problems} />
+          <ProblemList form={form} />
           <Stack direction="row" spacing={1}>
             <Button type="submit" variant="contained" loading={isBusy}>
               {label}
@@ -80,13 +81,14 @@ function DoubleNotice({ form: { definition, doubles } }: { form: RecordForm }) {
 }
 
 /** Lists every problem with a link to its field. */
-function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
-  const texts = useTexts()
+function ProblemList({ form: { definition, values, problems } }: { form: RecordForm }) {
+  const { form } = useTexts()
   const { path } = useRecordTexts()
+  const textOf = useProblemText()
   if (problems.length === 0) return null
   return (
     <Note severity="error" role="alert" mb={1} isRaised>
-      {texts.form.problems(problems.length)}
+      {form.problems(problems.length)}
       <Bullets maxHeight={120}>
         {problems.map((problem) => (
           <li key={problem.field + problem.code}>
@@ -96,9 +98,9 @@ function ProblemList({ resource, problems }: { resource: string; problems: reado
               color="inherit"
               onClick={() => document.getElementById(inputId(problem.field))?.focus()}
             >
-              {path(resource, problem.field)}
+              {path(definition.name, problem.field)}
             </Link>{' '}
-            {problemText(problem, texts)}
+            {textOf(problem, fieldAt(fieldsOf(definition), problem.field), valueAt(values, problem.field))}
           </li>
         ))}
       </Bullets>
@@ -204,7 +206,7 @@ export function FormDialog({ definition, given, onClose }: FormDialogProps) {
     >
       <SchemaForm isPlain form={form} settled={Object.keys(given)} />
       <DoubleNotice form={form} />
-      <ProblemList resource={definition.name} problems={form.problems} />
+      <ProblemList form={form} />
     </AskFirst>
   )
 }

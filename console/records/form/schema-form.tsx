@@ -3,11 +3,10 @@ import { Fragment } from 'react'
 import { computedFields, type FormField, formSections } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Fields, Grow } from '../../ui/layout.tsx'
+import { Fields } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { amountOf, FieldValue } from '../fields/field-value.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
-import { ChoiceInput } from '../fields/plain-inputs.tsx'
 import { type RecordForm, topField } from './use-record-form.ts'
 
 type SchemaFormProps = {
@@ -51,24 +50,20 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
   const { name } = field
   const { label } = useRecordTexts()
   const { definition, values, problems, before } = form
-  const shared = {
-    field,
-    path: name,
-    resource: definition.name,
-    label: label(definition.name, name),
-    value: values[name] ?? null,
-    problems: problems.filter((problem) => topField(problem.field) === name),
-    onChange: (value: (typeof values)[string]) => form.change(name, value),
-    onLeave: () => form.leave(name),
-  }
   return (
-    <Grow sx={{ gridColumn: isWide(field) ? '1 / -1' : undefined }}>
-      {field.moves ? (
-        <ChoiceInput {...shared} from={before ? String(before[name]) : null} />
-      ) : (
-        <FieldInput {...shared} />
-      )}
-    </Grow>
+    <div style={{ gridColumn: isWide(field) ? '1 / -1' : undefined, minWidth: 0 }}>
+      <FieldInput
+        field={field}
+        path={name}
+        resource={definition.name}
+        label={label(definition.name, name)}
+        value={values[name] ?? null}
+        from={before?.[name] ?? null}
+        problems={problems.filter((problem) => topField(problem.field) === name)}
+        onChange={(value) => form.change(name, value)}
+        onLeave={() => form.leave(name)}
+      />
+    </div>
   )
 }
 

@@ -93,7 +93,11 @@ function SearchField({ resource, value, onChange }: { resource: string; value: s
       onChange={({ target }) => setTyped(target.value)}
       placeholder={list.find(many(resource))}
       slotProps={{
-        htmlInput: { 'aria-label': list.find(many(resource)), 'aria-keyshortcuts': '/' },
+        htmlInput: {
+          'aria-label': list.find(many(resource)),
+          'aria-keyshortcuts': '/',
+          style: { textOverflow: 'ellipsis' },
+        },
         input: {
           startAdornment: (
             <InputAdornment position="start">

@@ -99,7 +99,7 @@ export const de: Texts = {
     home: 'Zur Startseite',
   },
   list: {
-    find: (many) => `${many} durchsuchen`,
+    find: (many) => `${many} suchen`,
     filters: 'Filter',
     clear: 'Alles zurücksetzen',
     columns: 'Spalten',
@@ -162,7 +162,7 @@ export const de: Texts = {
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
     stay: 'Bleiben',
-    openDay: 'kann mit dem Tag oder dem Monat vorn gelesen werden: Schreiben Sie den Monat als Wort',
+    openDay: 'kann zwei Tage bedeuten: Wählen Sie einen aus',
     openCalendar: 'Kalender öffnen',
     chooseOne: 'Bitte wählen',
     nothingFound: 'Nichts gefunden',

@@ -156,7 +156,7 @@ export const en = {
     unsaved: 'What you typed is not saved yet and would be lost.',
     leave: 'Leave',
     stay: 'Stay',
-    openDay: 'can be read with the day or the month first: write the month as a word',
+    openDay: 'can mean two days: choose one',
     openCalendar: 'Open the calendar',
     chooseOne: 'Choose one',
     nothingFound: 'Nothing found',
