@@ -4,6 +4,7 @@ import { FileProblem } from '#derive/import/file-problem.ts'
 import { decideHabits, type FileHabits } from '#derive/import/habits.ts'
 import {
   createImporter,
+  type FirstRow,
   type Importer,
   type ImportService,
   type Outcome,
@@ -59,6 +60,8 @@ export type SessionState = {
   /** The rows of all parts, and their counts by outcome. */
   rows: readonly RowOutcome[]
   counts: Counts
+  /** The counts of rows that were settled before refused ones were tried again. */
+  settled: Counts
   /** Count of rows that are previewed or settled. */
   done: number
   /** Present once something may have been written. */
@@ -77,6 +80,8 @@ export type SessionService = ImportService & {
   /** Returns the latest imports of these records, and those of a file, the newest first. */
   list(fingerprint: string): Promise<readonly ImportResult[]>
   begin(write: { file_name: string; fingerprint: string; settings: ImportSettings; rows: number }): Promise<string>
+  /** Replaces the settings of an import, and adds rows behind its last one. */
+  extend(writeId: string, change: { settings: ImportSettings; rows: number }): Promise<unknown>
   /** Writes a part as it was previewed. */
   apply(writeId: string, part: Part): Promise<unknown>
 }
@@ -109,6 +114,7 @@ const initial: SessionState = {
   problems: [],
   withheld: [],
   ...join([]),
+  settled: countsOf([]),
   done: 0,
   remaining: 0,
   isStopping: false,
@@ -119,6 +125,10 @@ export function createSession(options: SessionOptions) {
   const { definition, service, catalogues } = options
   let state = initial
   let importer: Importer | undefined
+  /** The first row with each unique value. */
+  let firsts = new Map<string, FirstRow>()
+  /** The settings that are stored with the import. */
+  let stored: ImportSettings | undefined
   const set = (change: Partial<SessionState>): void => {
     state = { ...state, ...change }
     options.onChange(state)
@@ -171,6 +181,7 @@ export function createSession(options: SessionOptions) {
         set(file)
         return 'encoding'
       }
+      if (earlier) file.rows.push(...(last?.again ?? []).flatMap((n) => file.rows[n] ?? []))
       if (earlier && file.rows.length !== earlier.rows) throw new FileProblem('read_otherwise', earlier.write_id)
       const whole = definitionOf(registry, definition.name) ?? definition
       const withheld = withheldColumns(whole, definition, file.columns, catalogues)
@@ -184,6 +195,8 @@ export function createSession(options: SessionOptions) {
         writeId: earlier?.write_id,
       })
       decide(earlier && last ? { ...last, reading: file.reading } : propose(file, before ?? last))
+      stored = earlier && state.settings
+      firsts = new Map()
       return 'columns'
     })
   }
@@ -206,19 +219,53 @@ export function createSession(options: SessionOptions) {
     return { columns, match, ...given, reading: file.reading }
   }
 
-  /** Writes a part, or returns the part as it would be now if it would do something else than was shown. */
-  async function apply(writeId: string, part: Part): Promise<SessionState['changed']> {
+  /** Creates the importer for the present settings. */
+  const createCurrent = (): Importer => {
+    const { file, settings } = state
+    importer = createImporter({ ...options, file, settings }, service, firsts)
+    return importer
+  }
+
+  /**
+   * Writes a part, or returns the part as it would be now if it would do something else than was shown. The batch of a
+   * stale part is formed anew first.
+   */
+  async function apply(writeId: string, shown: Part, isStale: boolean): Promise<SessionState['changed']> {
+    const part = isStale ? await createCurrent()(shown.from, shown.to) : shown
+    const rows = differing(shown, part)
+    if (rows.length > 0) return { part, rows }
     try {
       await service.apply(writeId, part)
       return undefined
     } catch (error) {
       if (!['plan_changed', 'batch_refused'].includes(service.refusalOf(error)?.code ?? '')) throw error
-      const shown = new Set(part.rows.map((row) => JSON.stringify(row)))
       const now = await (importer as Importer)(part.from, part.to)
-      const other = now.rows.filter((row) => !shown.has(JSON.stringify(row)))
+      const other = differing(shown, now)
       return { part: now, rows: other.length > 0 ? other : now.rows }
     }
   }
+
+  /** Finds out what each row would do that is not settled yet. Parts that are known are not looked at again. */
+  const preview = (known: readonly Part[] = []): Promise<void> =>
+    step('columns', async () => {
+      const { file, done } = state
+      const look = createCurrent()
+      const parts: Part[] = []
+      set({ stage: 'looking' })
+      try {
+        for (let at = done; at < file.rows.length; set({ done: at })) {
+          if (state.isStopping) return 'columns'
+          const part = known.find(({ from }) => from === at) ?? (await look(at))
+          parts.push(part)
+          at = part.to
+        }
+      } finally {
+        // A preview settles nothing.
+        set({ done })
+      }
+      set(join(parts))
+      return 'difference'
+    })
 
   return {
     get state() {
@@ -237,27 +284,57 @@ export function createSession(options: SessionOptions) {
     decline: () => set({ stage: 'stopped', changed: undefined }),
     forgive: () => set({ error: undefined }),
 
-    /** Finds out what each row would do that is not settled yet. */
-    preview: () =>
-      step('columns', async () => {
-        const { file, settings, done } = state
-        importer = createImporter({ ...options, file, settings }, service)
-        const parts: Part[] = []
-        set({ stage: 'looking' })
-        try {
-          for (let at = done; at < file.rows.length; set({ done: at })) {
-            if (state.isStopping) return 'columns'
-            const part = await importer(at)
-            parts.push(part)
-            at = part.to
-          }
-        } finally {
-          // A preview settles nothing.
-          set({ done })
-        }
-        set(join(parts))
-        return 'difference'
+    preview: () => preview(),
+
+    /** Decides about words or cells that do not fit, and looks again at the parts that have such. */
+    choose: (choice: Pick<ImportSettings, 'unfit' | 'words'>) => {
+      set({ settings: { ...state.settings, ...choice } })
+      return preview(state.parts.filter(isPlain))
+    },
+
+    /** Writes a text into a cell of a row, and looks at this row again. */
+    mend: (n: number, column: string, text: string) =>
+      step('difference', async () => {
+        const { settings } = state
+        const cells = { ...settings.mended?.[n], [column]: text }
+        const replace = (change: (part: Part) => Partial<Part>) =>
+          set(join(state.parts.map((part) => (part.from <= n && n < part.to ? { ...part, ...change(part) } : part))))
+        set({ settings: { ...settings, mended: { ...settings.mended, [n]: cells } } })
+        replace(() => ({ isStale: true }))
+        const { rows } = await createCurrent()(n, n + 1)
+        if (state.stage === 'difference')
+          replace((part) => ({ rows: part.rows.map((row) => rows.find((now) => now.n === row.n) ?? row) }))
+        return state.stage
       }),
+
+    /** Looks at the refused rows of an import that is done once more, behind its last row. */
+    tryAgain: () => {
+      const { file, settings, rows, counts, settled } = state
+      const refused = rows.filter(({ outcome }) => outcome === 'refused')
+      const { again = [] } = settings
+      const inFile = file.rows.length - again.length
+      const mended = refused.flatMap(({ n }, place) => {
+        const cells = settings.mended?.[n]
+        return cells ? [[file.rows.length + place, cells] as const] : []
+      })
+      set({
+        file: { ...file, rows: [...file.rows, ...refused.flatMap(({ n }) => file.rows[n] ?? [])] },
+        settings: {
+          ...settings,
+          again: [...again, ...refused.map(({ n }) => again[n - inFile] ?? n)],
+          mended: Object.fromEntries(mended),
+        },
+        settled: {
+          created: settled.created + counts.created,
+          changed: settled.changed + counts.changed,
+          same: settled.same + counts.same,
+          refused: 0,
+        },
+      })
+      // Values of refused rows are free again, those of written ones are not.
+      firsts = new Map([...firsts].filter(([, { n }]) => !refused.some((row) => row.n === n)))
+      return preview()
+    },
 
     /** Writes what was shown, part by part. A part is written, or nothing of it. */
     run: () =>
@@ -267,10 +344,14 @@ export function createSession(options: SessionOptions) {
         set({ stage: 'writing', changed: undefined, ...join(parts) })
         const rows = file.rows.length
         const writeId = state.writeId ?? (await service.begin({ file_name: name, fingerprint, settings, rows }))
-        set({ writeId })
+        if (state.writeId !== undefined && settings !== stored) await service.extend(writeId, { settings, rows })
+        stored = settings
+        set({ writeId, sameFile: undefined })
+        // The first part with new words creates them, and the later ones find them.
+        const creating = parts.find(({ hasNewWords }) => hasNewWords)
         for (const part of parts.filter(({ to }) => to > done)) {
           if (state.isStopping) return 'stopped'
-          const now = await apply(writeId, part)
+          const now = await apply(writeId, part, part.isStale || (part.hasNewWords && part !== creating))
           if (now && state.isStopping) return 'stopped'
           set(now ? { changed: now } : { done: part.to })
           if (now) return 'changed'
@@ -317,6 +398,21 @@ export const isUnfinished = ({
   done,
   rows,
 }: Pick<ImportResult, 'own' | 'undone' | 'done' | 'rows'>): boolean => own && undone === 'nothing' && done < rows
+
+/** Returns whether nothing about the rows of a part is left to decide. */
+const isPlain = ({ rows }: Part): boolean =>
+  rows.every(
+    ({ problems, emptied, names }) => problems.length + emptied.length === 0 && names.every((one) => !one.isNew),
+  )
+
+/** Returns the rows of a part that would do something else than was shown. */
+function differing(shown: Part, now: Part): RowOutcome[] {
+  const effects = new Set(shown.rows.map(effectOf))
+  return now.rows.filter((row) => !effects.has(effectOf(row)))
+}
+
+/** The effect of a row as it is shown: a new word by its name, before it has an id and after. */
+const effectOf = ({ body: _, ...row }: RowOutcome): string => JSON.stringify(row)
 
 /** Returns parts with their rows, and the rows' counts. */
 function join(parts: readonly Part[]): Pick<SessionState, 'parts' | 'rows' | 'counts'> {

@@ -71,8 +71,12 @@ export const consoleOperations = {
   'records.imports': get<said.ImportResult[]>()('/imports/{records}', edit, { query: ['fingerprint'] }),
   'records.begin-import': post<{ write_id: string }>()('/imports/{records}', edit, {
     body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
-    bodyMax: { bytes: 64 * 1024, values: 1000 },
+    bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
     success: 201,
+  }),
+  'records.extend-import': put<{ write_id: string }>()('/imports/{records}/{id}', edit, {
+    body: { settings: 'object', rows: 'count' },
+    bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
   }),
   'records.try-import': post<said.BatchSummary>()('/imports/{records}/try', edit, {
     body: { operations: 'objects' },

@@ -11,9 +11,10 @@ import type { ImportFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
 import { type ChosenHabits, decideHabits, type FileHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
-import { differenceCsv, refusedCsv } from './report.ts'
+import { differenceCsv, groupProblems, refusedCsv, unfitCells } from './report.ts'
 import { type ImportSettings, settingsProblems } from './rows.ts'
 import { guess, targetsOf, withheldColumns } from './targets.ts'
+import { unknownWords, withWord } from './words.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const projects = definitionOf(registry, 'projects') as Definition
@@ -140,6 +141,7 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
         field === 'external_ref' ? [known[value.toLowerCase()] ?? []].flat() : (names[value] ?? [])
       return values.flatMap((value, place) => ids(value).map((id) => ({ place, id, title: value, also: `R-${id}` })))
     },
+    extend: async (): Promise<unknown> => undefined,
     async attempt(operations: readonly JsonObject[]) {
       tries.push([...operations])
       const bodies = operations.map(({ body }) => body as JsonObject)
@@ -383,6 +385,117 @@ describe('Parts', () => {
     await shown.run()
     expect(shown.state).toMatchObject({ stage: 'done', counts: { created: 0, changed: 1 } })
     expect(written).toEqual(['changed'])
+  })
+
+  test('are written anew when a cell was mended: its row alone is tried at once, and its text is read as the file is', async () => {
+    const written: string[] = []
+    const begun: ImportSettings[] = []
+    const asked = service()
+    const mended = await session('Name;Status;Kreditlimit\nA;Ruht;"1,50"\nTaken;;\nC;;x\n', undefined, {
+      service: {
+        ...{ ...asked, list: async () => [] },
+        begin: async ({ settings }) => {
+          begun.push(settings)
+          return 'write'
+        },
+        apply: async (_, { operations }) => void written.push(...operations.map(({ body }) => JSON.stringify(body))),
+      },
+    })
+    expect(mended.state.counts).toMatchObject({ created: 0, refused: 3 })
+    const before = asked.tries.length
+    await mended.mend(0, 'Status', 'aktiv')
+    expect(asked.tries.slice(before).map((operations) => operations.length)).toEqual([1])
+    await mended.mend(1, 'Name', 'B')
+    await mended.mend(2, 'Kreditlimit', 'still x')
+    expect(mended.state).toMatchObject({ stage: 'difference', counts: { created: 2, refused: 1 } })
+    expect(mended.state.rows[2]?.problems).toMatchObject([{ code: 'not_a_number', value: 'still x' }])
+    await mended.mend(2, 'Kreditlimit', '2,5')
+    await mended.run()
+    expect(mended.state).toMatchObject({ stage: 'done', counts: { created: 3, refused: 0 } })
+    expect(written).toEqual([
+      '{"name":"A","status":"ACTIVE","credit_limit_minor":150}',
+      '{"name":"B"}',
+      '{"name":"C","credit_limit_minor":250}',
+    ])
+    expect(begun[0]?.mended).toEqual({ 0: { Status: 'aktiv' }, 1: { Name: 'B' }, 2: { Kreditlimit: '2,5' } })
+  })
+
+  test('are added for the refused rows of an import that is done, and an import that goes on reads the same rows', async () => {
+    const extended: object[] = []
+    const parts: [number, number, number][] = []
+    const text = 'Name;Kreditlimit\nA;x\nB;\nTaken;\n'
+    const own = {
+      ...{ ...service(), begin: async () => 'write' },
+      extend: async (_: string, change: object) => void extended.push(change),
+      apply: async (_: string, { from, to, operations }: Part) => void parts.push([from, to, operations.length]),
+    }
+    const again = await session(text, undefined, { service: { ...own, list: async () => [] } })
+    await again.mend(0, 'Kreditlimit', 'y')
+    await again.run()
+    expect(again.state).toMatchObject({ stage: 'done', counts: { created: 1, refused: 2 } })
+    await again.tryAgain()
+    expect(again.state).toMatchObject({ stage: 'difference', done: 3, counts: { created: 0, refused: 2 } })
+    expect(again.state.rows[0]?.problems).toMatchObject([{ value: 'y' }])
+    await again.mend(3, 'Kreditlimit', '5')
+    await again.run()
+    expect(again.state).toMatchObject({
+      stage: 'done',
+      done: 5,
+      settled: { created: 1 },
+      counts: { created: 1, refused: 1 },
+    })
+    expect(parts).toEqual([
+      [0, 3, 1],
+      [3, 5, 1],
+    ])
+    const { settings } = again.state
+    expect(extended).toEqual([{ rows: 5, settings }])
+    expect(settings).toMatchObject({ again: [0, 2], mended: { 3: { Kreditlimit: '5' } } })
+    await again.tryAgain()
+    expect(again.state.settings.again).toEqual([0, 2, 2])
+
+    const stopped = {
+      ...{ write_id: 'write', account_name: '', file_name: '', fingerprint: null, same_file: true, rows: 5, done: 3 },
+      ...{ created: 1, changed: 0, at: '', undone: 'nothing' as const, own: true, settings: settings as JsonObject },
+    }
+    const further = await session(text, undefined, { service: { ...own, list: async () => [stopped] } })
+    expect(further.state).toMatchObject({ done: 3, counts: { created: 1, refused: 1 } })
+  })
+
+  test('with a row that was mended to a value of another row refuse it as the same', async () => {
+    const twice = await session('Ref;Name;Kreditlimit\nR-1;A;x\nR-1;B;\n')
+    expect(twice.state.rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      ['not_a_number'],
+      ['twice'],
+    ])
+    await twice.mend(1, 'Ref', 'R-2')
+    expect(twice.state.counts).toMatchObject({ created: 1, refused: 1 })
+    await twice.mend(0, 'Kreditlimit', '5')
+    await twice.mend(1, 'Ref', 'r-1')
+    expect(twice.state.rows[1]?.problems).toMatchObject([{ code: 'twice' }])
+  })
+
+  test('are looked at again when unfit cells are to be empty; each is listed, and those of required fields stay refused', async () => {
+    const cells = await session('Ref;Name;Status;E-Mail\nR-1;A;Ruht;n/a\nR-2;B;;k.A.\nR-3;C;;\n')
+    expect(cells.state.counts).toMatchObject({ created: 1, refused: 2 })
+    await cells.choose({ unfit: 'empty' })
+    expect(cells.state).toMatchObject({ stage: 'difference', counts: { created: 2, refused: 1 } })
+    expect(unfitCells(cells.state.rows).map(({ line, problem: { column, value } }) => [line, column, value])).toEqual([
+      [2, 'E-Mail', 'n/a'],
+      [3, 'E-Mail', 'k.A.'],
+    ])
+    expect(differenceCsv(cells.state.rows)).toContain('left empty')
+    expect(groupProblems(cells.state.rows).map(({ problem: { code }, count }) => [code, count])).toEqual([
+      ['no_such_word', 1],
+    ])
+    await cells.choose({ words: withWord(undefined, 'Status', 'ruht', 'INACTIVE') })
+    expect(cells.state.rows[0]?.body).toMatchObject({ status: 'INACTIVE' })
+    const { file, settings, rows } = cells.state
+    expect(unknownWords(clients, settings, file.columns, file.rows, rows)).toMatchObject([
+      { text: 'Ruht', word: 'INACTIVE' },
+    ])
+    await cells.choose({ unfit: 'refuse' })
+    expect(cells.state.counts).toMatchObject({ created: 1, refused: 2 })
   })
 
   test('are all taken back, in as many calls as that needs', async () => {

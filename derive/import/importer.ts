@@ -1,11 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
 import { equalKey } from '#registry/equal.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
 import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
 import type { BatchSummary, LookUpResult } from '../console/responses.ts'
 import type { Catalogue } from '../labels.ts'
-import type { ImportFile } from './file.ts'
+import type { FileRow, ImportFile } from './file.ts'
 import {
   columnOf,
   createRowReader,
@@ -15,6 +15,7 @@ import {
   type RowReader,
   valueShown,
 } from './rows.ts'
+import { newWord, wordKey } from './words.ts'
 
 /**
  * An import part by part: the effect of each row, and the batch that writes it. The caller looks up, tries and writes.
@@ -49,6 +50,8 @@ export type RowOutcome = {
   fields: { readonly [field: string]: readonly [Json, Json] }
   problems: RowProblem[]
   doubles: Double[]
+  /** The cells that were left empty because they do not fit. */
+  emptied: RowProblem[]
 }
 
 /** A record, or an earlier row of the file, that may be the one of a row: both have the same value of a field. */
@@ -57,7 +60,17 @@ export type Double<Title = string> = { field: string; title: Title } & ({ id: nu
 export const isWritten = ({ outcome }: RowOutcome): boolean => outcome === 'created' || outcome === 'changed'
 
 /** Rows of one batch. */
-export type Part = { from: number; to: number; rows: RowOutcome[]; operations: JsonObject[]; plan: string | null }
+export type Part = {
+  from: number
+  to: number
+  rows: RowOutcome[]
+  operations: JsonObject[]
+  plan: string | null
+  /** True if the batch creates words, which later batches then find. */
+  hasNewWords: boolean
+  /** True if a row was tried again by itself, so that the batch is no longer the one of its rows. */
+  isStale?: boolean
+}
 
 /** Returns the part that begins at a row, checked again; `to` is its former end. */
 export type Importer = (from: number, to?: number) => Promise<Part>
@@ -72,28 +85,40 @@ export type ImportInput = {
   alike?: readonly string[]
 }
 
-export function createImporter(input: ImportInput, service: ImportService): Importer {
+/** The first row with a value that one row alone may have, or with a record, and its value. */
+export type FirstRow = { n: number; value: string }
+
+/** Creates an importer. Importers of one file share the first row with each value (`field key`) and record (`id 7`). */
+export function createImporter(
+  input: ImportInput,
+  service: ImportService,
+  firsts = new Map<string, FirstRow>(),
+): Importer {
   const { definition, settings, alike = [] } = input
   const { rows } = input.file
   const read = createRowReader(input)
   const distinct = Object.keys(definition.fields).filter(
     (name) => definition.fields[name]?.unique || name === settings.match,
   )
-  /** The first row with each value that one row alone may have, and with each record. */
-  const firsts = new Map<string, number>()
   /** The first row with each value that tells doubles. */
   const firstRows = new Map<string, RowOutcome>()
 
   /** Refuses a row with a key that an earlier one has. */
   const claim = ({ n, problems }: RowOutcome, field: string, value: string, key: string): void => {
     const first = firsts.get(key)
-    if (first === undefined || first >= n) {
-      firsts.set(key, n)
+    // A row that was mended since may have another value.
+    if (!first || first.n >= n || !hasValue(first, field)) {
+      firsts.set(key, { n, value })
       return
     }
-    const line = String(rows[first]?.line)
+    const line = String(rows[first.n]?.line)
     const message = `is the same as in line ${line}`
     problems.push({ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] })
+  }
+
+  const hasValue = ({ n, value }: FirstRow, field: string): boolean => {
+    const now = read(rows[n] as FileRow, n).body[field]
+    return typeof now === 'string' && equalKey(now) === equalKey(value)
   }
 
   return async (from, to) => {
@@ -104,6 +129,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
         if (typeof value === 'string') claim(row, field, value, `${field} ${equalKey(value)}`)
       }
     await findReferences(service, part)
+    if (settings.unfit === 'empty') for (const row of part) leaveEmpty(row)
     await findRecords(service, settings, part)
     for (const row of part) {
       const { id, key, problems } = row
@@ -113,7 +139,7 @@ export function createImporter(input: ImportInput, service: ImportService): Impo
       const title = row.body[definition.title]
       row.title = typeof title === 'string' ? title : (row.key ?? '')
     }
-    const tried = await tryOut(service, settings, part)
+    const tried = await tryOut(service, definition, settings, part)
     for (const field of alike) await findDoubles(service, field, part.filter(isWritten), firstRows)
     return { from, to: from + part.length, rows: part, ...tried }
   }
@@ -131,12 +157,16 @@ async function findReferences(service: ImportService, rows: readonly RowOutcome[
       field,
       names.map(({ text }) => text),
     )
-    for (const { row, text, column } of names) {
+    for (const { row, text, column, isNew, isOptional } of names) {
       const [one, ...others] = found.get(equalKey(text)) ?? []
-      const value = text.slice(0, valueShown)
-      if (!one) row.problems.push({ column, value, field, code: 'unknown_name', message: 'is the name of no record' })
-      else if (others.length === 0) row.body[field] = one.id
-      else row.problems.push({ column, value, field, ...ambiguous([one, ...others]) })
+      const refuse = (reason: Pick<RowProblem, 'code' | 'message' | 'told'>): void => {
+        const problem = { column, value: text.slice(0, valueShown), field, ...reason }
+        row.problems.push({ ...problem, ...(isOptional && { isUnfit: true }) })
+      }
+      if (one && others.length === 0) row.body[field] = one.id
+      else if (one) refuse(ambiguous([one, ...others]))
+      else if (isNew) row.body[field] = { $ref: text }
+      else refuse({ code: 'unknown_name', message: 'is the name of no record' })
     }
   }
 }
@@ -203,51 +233,101 @@ async function lookUp(service: ImportService, field: string, values: readonly st
 }
 
 /** Returns as many rows as one batch may have. Keeps the former end, if there is one. */
-function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): RowOutcome[] {
+function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to?: number): RowOutcome[] {
   const part: RowOutcome[] = []
   let bytes = 0
-  for (const [index, row] of rows.slice(from, Math.min(to, from + importBatchRows)).entries()) {
+  for (const [index, row] of rows.slice(from, to ?? from + importBatchRows).entries()) {
     const one = read(row, from + index)
     // Longest size of a character of a body in UTF-8 and JSON.
     bytes += 100 + 3 * JSON.stringify(one.body).length
-    if (part.length > 0 && bytes > importBatchBytes) break
+    if (to === undefined && part.length > 0 && bytes > importBatchBytes) break
     part.push(one)
   }
   return part
+}
+
+/** Leaves the cells empty that do not fit optional fields. */
+function leaveEmpty(row: RowOutcome): void {
+  row.emptied = row.problems.filter(({ isUnfit }) => isUnfit)
+  row.problems = row.problems.filter(({ isUnfit }) => !isUnfit)
+}
+
+/** Returns the operations that create the new words of rows, and the rows' bodies that refer to them. */
+function createWords(definition: Definition, rows: readonly RowOutcome[]) {
+  const words = new Map<string, JsonObject>()
+  const bodies = rows.map(({ body, names }) => {
+    const refs = names.flatMap(({ path, text, isNew }): [string, JsonObject][] => {
+      if (!isNew || !isObject(body[path])) return []
+      const operation = newWord(definition.fields[path], text)
+      const key = wordKey(JSON.stringify(operation))
+      const word = words.get(key) ?? { ...operation, as: `word${words.size + 1}` }
+      words.set(key, word)
+      return [[path, { $ref: word.as as string }]]
+    })
+    return { ...body, ...Object.fromEntries(refs) }
+  })
+  return { words: [...words.values()], bodies }
 }
 
 /**
  * Tries the rows, drops refused and unchanged ones, and repeats until every row changes something. The rows left are
  * the batch, and the preview of the last try is its effect.
  */
-async function tryOut(service: ImportService, settings: ImportSettings, rows: readonly RowOutcome[]) {
+async function tryOut(
+  service: ImportService,
+  definition: Definition,
+  settings: ImportSettings,
+  rows: readonly RowOutcome[],
+): Promise<Pick<Part, 'operations' | 'plan' | 'hasNewWords'>> {
   for (;;) {
     const left = rows.filter(isWritten)
-    const operations = left.map(
-      ({ id, body }): JsonObject => (id === null ? { op: 'create', body } : { op: 'update', id, body }),
-    )
-    if (left.length === 0) return { operations, plan: null }
+    const { words, bodies } = createWords(definition, left)
+    const operations = [
+      ...words,
+      ...left.map(({ id }, at): JsonObject => {
+        const body = bodies[at] as JsonObject
+        return id === null ? { op: 'create', body } : { op: 'update', id, body }
+      }),
+    ]
+    const hasNewWords = words.length > 0
+    if (left.length === 0) return { operations, plan: null, hasNewWords }
     try {
       const { data, plan } = await service.attempt(operations)
       if (!plan) throw new Error('a try has no plan')
-      const same = left.filter((_, at) => data.operations[at]?.data.changed?.length === 0)
+      const same = left.filter((_, at) => data.operations[words.length + at]?.data.changed?.length === 0)
       for (const row of same) row.outcome = 'same'
       if (same.length > 0) continue
-      const fieldsOf = plannedRows(plan.changes)
-      for (const row of left) row.fields = fieldsOf(row)
-      return { operations, plan: plan.hash }
+      const fieldsOf = plannedRows(plan.changes.filter(({ records }) => records === definition.name))
+      for (const row of left) row.fields = withNewWords(row, fieldsOf(row))
+      return { operations, plan: plan.hash, hasNewWords }
     } catch (error) {
       const { code, refused = [] } = service.refusalOf(error) ?? {}
       // A refusal that names no row would be retried without an end.
       if (code !== 'batch_refused' || refused.length === 0) throw error
       for (const { n, problem } of refused) {
-        const row = left[n] as RowOutcome
-        row.outcome = 'refused'
-        row.problems = problemsOf(settings, row, problem)
+        const as = words[n]?.as
+        const concerned = left.filter((_, at) =>
+          as === undefined ? at === n - words.length : refersTo(bodies[at], as),
+        )
+        for (const row of concerned) {
+          row.outcome = 'refused'
+          row.problems = problemsOf(settings, row, problem)
+        }
       }
     }
   }
 }
+
+const refersTo = (body: JsonObject | undefined, as: Json): boolean =>
+  Object.values(body ?? {}).some((value) => isObject(value) && value.$ref === as)
+
+/** Returns the fields of a row with its new words by their names, before they are created and after. */
+const withNewWords = ({ names }: RowOutcome, fields: RowOutcome['fields']): RowOutcome['fields'] => ({
+  ...fields,
+  ...Object.fromEntries(
+    names.flatMap(({ path, text, isNew }) => (isNew && fields[path] ? [[path, [fields[path][0], text] as const]] : [])),
+  ),
+})
 
 /** Returns the preview of each row: updates by id, creates in their order. */
 function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => RowOutcome['fields'] {

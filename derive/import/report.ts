@@ -1,16 +1,21 @@
 import { byteOrderMark, formatRow as csvRow } from '../csv.ts'
 import type { ImportFile } from './file.ts'
 import type { Double, RowOutcome } from './importer.ts'
+import type { RowProblem } from './rows.ts'
 
 /** The preview of an import as files for a spreadsheet. */
 
 /** Returns the whole preview: a line for each changed field, and for each problem. */
 export function differenceCsv(rows: readonly RowOutcome[]): string {
-  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems, doubles }) => {
+  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems, emptied, doubles }) => {
     const changes = Object.entries(fields).map(([field, [before, after]]) => ['', '', field, before, after, ''])
     const wrong = problems.map(({ column, value, field, message }) => [column, value, field, null, null, message])
+    const empty = emptied.map(({ column, value, field, message }) => [
+      ...[column, value, field, null, null],
+      `left empty: ${message}`,
+    ])
     const doubts = doubles.map((one) => ['', '', one.field, null, null, formatDouble(one)])
-    const all = [...changes, ...wrong, ...doubts]
+    const all = [...changes, ...wrong, ...empty, ...doubts]
     return (all.length > 0 ? all : [['', '', '', null, null, '']]).map((rest) => [line, outcome, id, title, ...rest])
   })
   return byteOrderMark + [differenceHeader, ...lines].map(csvRow).join('')
@@ -33,6 +38,24 @@ export function refusedCsv(
   ])
   return byteOrderMark + [[...columns, problemColumn], ...lines].map(csvRow).join('')
 }
+
+/** The problems of one reason in one column: the first of them, with its line, and the count of their rows. */
+export type ProblemGroup = { problem: RowProblem; line: number; count: number }
+
+/** Returns the reasons of refusals, the most frequent first. */
+export function groupProblems(rows: readonly RowOutcome[]): ProblemGroup[] {
+  const all = rows.flatMap(({ problems, line }) => problems.map((problem) => ({ problem, line })))
+  const groups = Map.groupBy(all, ({ problem: { column, field, code } }) => JSON.stringify([column, field, code]))
+  return [...groups.values()]
+    .flatMap((group) => (group[0] ? [{ ...group[0], count: group.length }] : []))
+    .toSorted((one, other) => other.count - one.count)
+}
+
+/** Returns the cells that do not fit optional fields, so that they can be left empty, or were. */
+export const unfitCells = (rows: readonly RowOutcome[]): { line: number; problem: RowProblem }[] =>
+  rows.flatMap(({ line, problems, emptied }) =>
+    [...problems, ...emptied].flatMap((problem) => (problem.isUnfit ? [{ line, problem }] : [])),
+  )
 
 const problemColumn = 'Problem'
 

@@ -1,13 +1,14 @@
 import type { Definition } from '#registry/definition.ts'
 import type { FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'
 import { trimInvisible } from '#registry/invisible.ts'
-import { isObject, type JsonObject } from '#registry/json.ts'
+import { isObject, type JsonObject, memberOf } from '#registry/json.ts'
 import { valueLabels } from '../labels.ts'
 import { faultMessage, parseValue } from '../parse-value.ts'
 import type { CellProblem, FileFormat, FileRow, ImportFile } from './file.ts'
 import { type ChosenHabits, decideHabits, type FileHabits, mapColumns, readerHabits } from './habits.ts'
 import type { ImportInput, RowOutcome } from './importer.ts'
 import { type Target, targetsOf } from './targets.ts'
+import { type Words, wordOf } from './words.ts'
 
 /** Converts a row of the file to the body of an operation, or to problems by column. */
 
@@ -18,7 +19,18 @@ export type ImportSettings = ChosenHabits & {
   /** The field by which a row finds its record; null creates a record for each row. */
   match: string | null
   reading: FileFormat
+  /** Whether cells that do not fit optional fields are left empty; else they refuse their row. */
+  unfit?: Unfit
+  words?: Words
+  /** Index of a row → column → the text in place of its cell. */
+  mended?: Mended
+  /** Indexes of the rows that were refused, and stand once more behind the rows of the file. */
+  again?: number[]
 }
+
+export const unfitChoices = ['refuse', 'empty'] as const
+export type Unfit = (typeof unfitChoices)[number]
+export type Mended = { readonly [n: string]: { readonly [column: string]: string } }
 
 export type RowCode =
   | FaultCode
@@ -41,10 +53,15 @@ export type RowProblem = {
   message: string
   /** Names of records, or the number of a line, for the message. */
   told?: readonly string[]
+  /** True if the cell could be left empty: its text does not fit an optional field. */
+  isUnfit?: boolean
 }
 
-/** A name in place of an id, which is put into the body at `path` when it is found. */
-export type NamedReference = { path: string; column: string; text: string }
+/**
+ * A name in place of an id, which is put into the body at `path` when it is found. `isNew` if a record with the name is
+ * to be created unless there is one.
+ */
+export type NamedReference = { path: string; column: string; text: string; isNew: boolean; isOptional: boolean }
 
 export type RowReader = (row: FileRow, n: number) => RowOutcome
 
@@ -75,43 +92,51 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       fields: {},
       problems: [],
       doubles: [],
+      emptied: [],
     }
     const refuse = (
-      ...[column, value, field, code, message, told]: [
-        string | null,
-        string,
-        string,
-        RowCode,
-        string,
-        (readonly string[])?,
-      ]
+      column: string | null,
+      value: string,
+      field: string,
+      { code, message, told }: Pick<RowProblem, 'code' | 'message' | 'told'>,
+      isUnfit = false,
     ): void => {
-      read.problems.push({ column, value: value.slice(0, valueShown), field, code, message, ...(told && { told }) })
+      const problem = { column, value: value.slice(0, valueShown), field, code, message, ...(told && { told }) }
+      read.problems.push({ ...problem, ...(isUnfit && { isUnfit }) })
     }
     if (cells.length !== columns.length) {
-      refuse(null, '', '', 'cells', `has ${cells.length} cells, where the columns are ${columns.length}`)
+      const message = `has ${cells.length} cells, where the columns are ${columns.length}`
+      refuse(null, '', '', { code: 'cells', message })
       return read
     }
     for (const cell of mapped) {
       const { column, index, path, field, habits } = cell
-      const text = (cells[index] as string).trim()
+      const isOptional = !field.required && path !== match
+      const mended = memberOf(memberOf(settings.mended ?? {}, String(n)) ?? {}, column)
+      const original = (mended ?? (cells[index] as string)).trim()
+      const word = wordOf(settings, column, original)
+      const text = typeof word === 'string' ? word : original
+      const isAsInFile = mended === undefined && word === undefined
       // An empty cell leaves the stored value as it is.
       if (text === '') continue
-      const problem = problems?.find((one) => one.index === index)
-      if (problem) refuse(column, text, path, problem.code, problem.message, problem.told)
-      else if (unreadable.test(text)) refuse(column, text, path, 'unreadable', notReadable)
+      const problem = isAsInFile ? problems?.find((one) => one.index === index) : undefined
+      const refuseCell = (why: Pick<RowProblem, 'code' | 'message' | 'told'>) =>
+        refuse(column, text, path, why, isOptional)
+      if (problem) refuseCell(problem)
+      else if (unreadable.test(text)) refuseCell({ code: 'unreadable', message: notReadable })
       else if (field.kind === 'reference' && !cell.isExact)
-        read.names.push({ path, column, text: trimInvisible(text).normalize('NFC') })
+        read.names.push({ path, column, text: trimInvisible(text).normalize('NFC'), isNew: word === true, isOptional })
       else {
         const outcome = parseValue(
           removeApostrophe(text),
           field,
-          typed?.has(index) ? { ...habits, decimal: '.' } : habits,
+          isAsInFile && typed?.has(index) ? { ...habits, decimal: '.' } : habits,
         )
         if ('fault' in outcome) {
           const { code, part } = outcome.fault
-          refuse(column, text, path, code, faultMessage(outcome.fault, field, habits), [part.slice(0, valueShown)])
-        } else if ('open' in outcome) refuse(column, text, path, 'open', openMessages[outcome.open])
+          const message = faultMessage(outcome.fault, field, habits)
+          refuseCell({ code, message, told: [part.slice(0, valueShown)] })
+        } else if ('open' in outcome) refuseCell({ code: 'open', message: openMessages[outcome.open] })
         else if (outcome.value !== null) put(read.body, cell, outcome.value)
       }
     }
@@ -119,8 +144,8 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       const { column, path } = byMatch
       const value = read.body[path]
       read.key = typeof value === 'string' ? value : null
-      if (read.key === null && read.problems.length === 0)
-        refuse(column, '', path, 'no_key', 'is empty, so no record can be found by it')
+      if (read.key === null && !read.problems.some((one) => one.column === column))
+        refuse(column, '', path, { code: 'no_key', message: 'is empty, so no record can be found by it' })
     }
     return read
   }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { encodings, type FileOptions } from '#derive/import/file.ts'
 import { type ChosenHabits, dateWords, decimalWords } from '#derive/import/habits.ts'
+import { type Unfit, unfitChoices } from '#derive/import/rows.ts'
+import type { Word } from '#derive/import/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { Mistake } from './mistake.ts'
@@ -21,7 +23,13 @@ export type ImportOptions = FileOptions &
     difference?: string
     continue?: true
     again?: true
+    unfit?: Unfit
+    /** `Column:word` and the text in place of the word; of `new` true for a new record. */
+    value: readonly WordChoice[]
+    new: readonly WordChoice[]
   }
+
+type WordChoice = readonly [word: string, replacement: Word]
 
 export function addImport(program: Command, context: CommandContext): void {
   program
@@ -58,6 +66,23 @@ export function addImport(program: Command, context: CommandContext): void {
     )
     .option('--no-header', 'read the first row as data; the columns are then named Column 1, Column 2 …')
     .option('--dry-run', 'check every row and write nothing')
+    .option(
+      '--unfit <what>',
+      'what to do with cells that do not fit optional fields: refuse their rows, or leave the cells empty (default: refuse)',
+      oneOf('--unfit', unfitChoices),
+    )
+    .option(
+      '--value <column:word=value>',
+      'read a word of a column as this value, or as an empty cell without one; may be given several times',
+      readValue,
+      [],
+    )
+    .option(
+      '--new <column:word>',
+      'create a record with this name, such as a trade, if there is none; may be given several times',
+      (word: string, before: readonly WordChoice[]) => [...before, [word, true] as const],
+      [],
+    )
     .option('--skip-refused', 'import the other rows if some are refused')
     .option(
       '--report <file>',
@@ -79,6 +104,7 @@ without --skip-refused, and 130 when it was stopped.
 
 Examples:
   plumbline import clients customers.csv --company {company} --match external_ref --dry-run --report refused.csv
+  plumbline import workers crew.csv --company {company} --value "Trade:Elektrik=Electrician" --new "Trade:Glazier" --unfit empty
   plumbline import projects jobs.csv --company {company} --map "Auftrag=name" --map "Kunde=client_id" --decimal comma --dates dmy`
 
 function readRecords(word: string): Definition {
@@ -99,6 +125,13 @@ function readMapping(word: string, before: ImportOptions['map']): ImportOptions[
   const at = word.lastIndexOf('=')
   if (at <= 0) throw new Mistake(`--map must be like "Kunde=name" and not ${JSON.stringify(word)}.`)
   return { ...before, [word.slice(0, at)]: word.slice(at + 1).trim() }
+}
+
+/** Parses the value of a word. Splits at the last "=", as a mapping. */
+function readValue(text: string, before: readonly WordChoice[]): readonly WordChoice[] {
+  const at = text.lastIndexOf('=')
+  if (at <= 0) throw new Mistake(`--value must be like "Trade:Elektrik=Electrician" and not ${JSON.stringify(text)}.`)
+  return [...before, [text.slice(0, at), text.slice(at + 1).trim()]]
 }
 
 /** Parses one of some words. `values` are what they stand for, if that is not the words themselves. */

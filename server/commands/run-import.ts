@@ -4,8 +4,9 @@ import type { BatchSummary, ImportResult } from '#derive/console/responses.ts'
 import { inLine } from '#derive/format-printable.ts'
 import type { EncodingQuestion, FileFormat, FileRow } from '#derive/import/file.ts'
 import { isWritten, type RowOutcome } from '#derive/import/importer.ts'
-import { differenceCsv, formatProblem, refusedCsv } from '#derive/import/report.ts'
+import { differenceCsv, formatProblem, groupProblems, refusedCsv } from '#derive/import/report.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
+import { unknownWords, type Words, withWord, wordKey, wordListOf } from '#derive/import/words.ts'
 import { formatCount } from '#derive/words.ts'
 import { checkSize } from '#import/read-file.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Stage,
 } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { type JsonObject, memberOf } from '#registry/json.ts'
 import { problemBody, Refusal } from '#registry/refusals.ts'
 import { catalogues } from '#registry/words/index.ts'
 import type { App } from '../app.ts'
@@ -26,7 +27,7 @@ import { runUntilSignal } from '../lifecycle.ts'
 import { type Actor, operator } from '../records/actor.ts'
 import { type ImportPart, importBatch } from '../records/import-batch.ts'
 import { showCompany } from '../service/company.ts'
-import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
+import { beginImport, extendImport, listImports, lookUpValues } from '../service/imports.ts'
 import { operatorCaller } from '../writes/caller.ts'
 import { runWrite } from '../writes/run-write.ts'
 import type { ImportOptions } from './import.ts'
@@ -64,11 +65,42 @@ export async function runImport(
       const headerRow = header ? given.headerRow : 0
       await session.parse(basename(path), () => Promise.resolve(bytes), { delimiter, encoding, sheet, headerRow })
       if (session.state.stage === 'encoding') throw new Mistake(askEncoding(session.state))
+      // One that goes on has its settings.
+      if (session.state.writeId === undefined) {
+        const { settings } = session.state
+        const words = readWords(definition, session.state, [...given.value, ...given.new])
+        session.decide({ ...settings, ...(given.unfit && { unfit: given.unfit }), ...(words && { words }) })
+      }
       if (stopped.aborted) session.stop()
-      await finish(context, session, given)
+      await finish(context, definition, session, given)
       if (['columns', 'stopped'].includes(session.state.stage)) context.end(stopped.aborted ? 'stopped' : 'failed')
     }),
   )
+}
+
+/** Returns the words of columns with their replacements. Throws if there is no such column or word. */
+function readWords(
+  definition: Definition,
+  { file: { columns, rows }, settings }: SessionState,
+  choices: ImportOptions['value'],
+): Words | undefined {
+  let words: Words | undefined
+  for (const [text, word] of choices) {
+    const column = columns.filter((one) => text.startsWith(`${one}:`)).toSorted((a, b) => b.length - a.length)[0]
+    const shown = JSON.stringify(text)
+    if (column === undefined) throw new Mistake(`${shown} begins with no column; there are ${columns.join(', ')}.`)
+    const written = text.slice(column.length + 1)
+    const index = columns.indexOf(column)
+    if (!rows.some(({ cells }) => wordKey(cells[index] ?? '') === wordKey(written)))
+      throw new Mistake(`No cell of the column ${JSON.stringify(column)} has ${JSON.stringify(written)}.`)
+    const path = memberOf(settings.columns, column) ?? ''
+    if (word === true && !wordListOf(memberOf(definition.fields, path)))
+      throw new Mistake(
+        `The column ${JSON.stringify(column)} is for no list of words, such as trades, so ${shown} cannot be created.`,
+      )
+    words = withWord(words, column, written, word)
+  }
+  return words
 }
 
 async function openFile(path: string): Promise<Uint8Array> {
@@ -106,6 +138,10 @@ function serviceOf(app: App, definition: Definition, companyId: number): Session
       database.transaction((transaction) =>
         beginImport(transaction, operator(companyId), { records: definition.name, ...write }),
       ),
+    extend: (writeId, change) =>
+      database.transaction((transaction) =>
+        extendImport(transaction, operator(companyId), definition, { writeId, ...change }),
+      ),
     lookUp: (field, values) =>
       database.transaction((transaction) => lookUpValues(transaction, companyId, definition, { field, values })),
     attempt: (operations) => run(operations),
@@ -127,7 +163,12 @@ function showShares(context: CommandContext): (state: SessionState) => void {
 }
 
 /** Previews the rows, shows their effects, and writes them unless something prevents it. */
-async function finish(context: CommandContext, session: Session, given: ImportOptions): Promise<void> {
+async function finish(
+  context: CommandContext,
+  definition: Definition,
+  session: Session,
+  given: ImportOptions,
+): Promise<void> {
   const { file, name, problems, sameFile } = session.state
   if (problems.length > 0) throw new Mistake(problems.map(({ message }) => message).join('\n'))
   await session.preview()
@@ -138,7 +179,13 @@ async function finish(context: CommandContext, session: Session, given: ImportOp
   }
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
-  const lines = [...formatSettings(session.state), ...refusedLines(rows, given.report)]
+  const lines = [
+    ...formatSettings(session.state),
+    ...emptiedLines(rows),
+    ...groupLines(rows),
+    ...wordLines(definition, session.state),
+    ...refusedLines(rows, given.report),
+  ]
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
@@ -254,6 +301,34 @@ const changedLines = (rows: readonly RowOutcome[]): string[] =>
       return `line ${line}, ${inLine(title)}: ${inLine(changes.join('; '))}`
     })
 
+/** Formats the first cells that are left empty. */
+function emptiedLines(rows: readonly RowOutcome[]): string[] {
+  const cells = rows.flatMap(({ line, emptied }) => emptied.map((problem) => ({ line, problem })))
+  const lines = cells.slice(0, shownMax).map(({ line, problem }) => `Left empty: line ${line}, ${withValue(problem)}`)
+  const more = cells.length - shownMax
+  return more > 0 ? [...lines, `… and ${more} more: give --difference for all of them.`] : lines
+}
+
+/** Formats the reasons that refuse several rows. */
+const groupLines = (rows: readonly RowOutcome[]): string[] =>
+  groupProblems(rows)
+    .filter(({ count }) => count > 1)
+    .map(({ problem, line, count }) => `${count} rows, first line ${line}: ${withValue(problem)}`)
+
+/** Formats the words that nothing has, and how to decide about them. */
+function wordLines(definition: Definition, { settings, file, rows }: SessionState): string[] {
+  const unknown = unknownWords(definition, settings, file.columns, file.rows, rows).filter(
+    ({ word }) => word === undefined,
+  )
+  return [...Map.groupBy(unknown, ({ column }) => column)].map(([column, words]) => {
+    const listed = words.map(({ text, count }) => `${JSON.stringify(text)} (${formatCount(count, 'row')})`).join(', ')
+    const [first] = words
+    const option = (name: string, end: string) => `--${name} ${JSON.stringify(`${column}:${first?.text}${end}`)}`
+    const creating = wordListOf(first?.field) ? ` or ${option('new', '')}` : ''
+    return inLine(`Unknown in ${column}: ${listed}. Decide with ${option('value', '=…')}${creating}.`)
+  })
+}
+
 /** Formats the first refused rows with the reasons. */
 function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
   const refused = refusedOf(rows)
@@ -282,6 +357,11 @@ const jsonOf = ({ counts, rows, settings, habits, file, sameFile }: SessionState
   refused_rows: refusedOf(rows)
     .slice(0, 1000)
     .map(({ line, problems }) => ({ line, problems })),
+  emptied: rows.flatMap(({ line, emptied }) => emptied.map((problem) => ({ line, ...problem }))).slice(0, 1000),
+  reasons: groupProblems(rows).map(({ problem: { column, field, code }, line, count }) => ({
+    ...{ column, field, code, count },
+    first_line: line,
+  })),
   columns: settings.columns,
   decimal: habits.decimal ?? null,
   dates: habits.dates ?? null,

@@ -24,6 +24,7 @@ export const handlers = {
   'records.look-up': imports.lookUp,
   'records.imports': imports.list,
   'records.begin-import': imports.begin,
+  'records.extend-import': imports.extend,
   'records.try-import': imports.attempt,
   'records.import': imports.batch,
   ...removals,

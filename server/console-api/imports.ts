@@ -4,7 +4,7 @@ import { permission } from '#registry/permissions.ts'
 import { createResponse, errorsAddress, replyOf, writeIdHeader } from '../pipeline/response.ts'
 import { type ImportBatch, importBatch, ownImport } from '../records/import-batch.ts'
 import { needFieldRights } from '../records/rights.ts'
-import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
+import { beginImport, extendImport, listImports, lookUpValues } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
 import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
 import { createWholeList } from './response.ts'
@@ -48,6 +48,16 @@ export const begin: RecordsHandler<'records.begin-import'> =
 
 const nameMax = 200
 
+export const extend: RecordsHandler<'records.extend-import'> =
+  ({ list: { definition } }) =>
+  async ({ body, change, id }) => {
+    const given = { ...(await body()), writeId: id ?? '' }
+    return change(async (transaction, { actor }) => {
+      await extendImport(transaction, actor, definition, given)
+      return { data: { write_id: given.writeId } }
+    })
+  }
+
 export const attempt: RecordsHandler<'records.try-import'> =
   ({ list: { definition } }) =>
   async (request) => {
@@ -66,7 +76,12 @@ export const batch: RecordsHandler<'records.import'> =
     return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
   }
 
-function run({ app, change, requestId }: AdmittedRequest, part: Omit<ImportBatch, 'call'>): Promise<ConsoleResult> {
+function run(
+  { app, change, requestId, session }: AdmittedRequest,
+  part: Omit<ImportBatch, 'call'>,
+): Promise<ConsoleResult> {
+  for (const list of new Set(part.operations.flatMap(({ records }) => (typeof records === 'string' ? records : []))))
+    needPermission(session(), permission(list, 'EDIT'))
   const call = { requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
     async (transaction, { actor }) => {

@@ -1,4 +1,5 @@
 import { readBatch } from '#derive/batch.ts'
+import { wordListOf } from '#derive/import/words.ts'
 import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -16,7 +17,10 @@ import { runCommand } from './write-record.ts'
 
 export type ImportBatch = {
   definition: Definition
-  /** Creates and updates of a batch. They name no resource: it is the imported one. */
+  /**
+   * Creates and updates of a batch. Those of the imported resource name none; others create words of a list that a
+   * field refers to.
+   */
   operations: readonly JsonObject[]
   /** The part of the import; undefined in a dry-run. */
   part: ImportPart | undefined
@@ -39,22 +43,24 @@ export async function importBatch(
   { definition, operations, part, ifPlan, call }: ImportBatch,
 ): Promise<ImportBatchResult> {
   const dryRun = part === undefined
-  const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
+  const isWord = ({ records = definition.name }: JsonObject): boolean => records !== definition.name
+  const strange = operations.findIndex((one) => !(isWord(one) ? wordOps : ops).includes(one.op as string))
   if (strange >= 0) throw invalidField(`operations[${strange}].op`, 'not_allowed', 'must be create or update')
+  const lists = Object.values(definition.fields).flatMap((field) => wordListOf(field) ?? [])
   if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
-  const body = { mode: 'all', operations: operations.map((one) => ({ ...one, records: definition.name })) }
+  const body = { mode: 'all', operations: operations.map((one) => ({ records: definition.name, ...one })) }
   needFieldRights(
     actor,
-    operations.flatMap((one) => rightsOfBody(definition, one.body)),
+    operations.flatMap((one) => (isWord(one) ? [] : rightsOfBody(definition, one.body))),
   )
   const { author, after } = part ? await goOn(transaction, actor, definition, part) : { author: actor, after: 0 }
   if (part) {
-    const count = (op: string) => operations.filter((one) => one.op === op).length
+    const count = (op: string) => operations.filter((one) => one.op === op && !isWord(one)).length
     const progress = { done: part.to, created: count('create'), changed: count('update') }
     transaction.send(moveImport(actor.companyId, part.writeId, progress))
     if (operations.length === 0) return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
   }
-  const command = batchCommand(readBatch(body, [definition]), dryRun, call)
+  const command = batchCommand(readBatch(body, [definition, ...lists]), dryRun, call)
   const { data, effects } = await runCommand(transaction, author, command)
   const plan = await concludeWork(transaction, author, secret, {
     ...{ dryRun, ifPlan, effects, after },
@@ -63,8 +69,10 @@ export async function importBatch(
   return { data, plan, writeId: dryRun ? undefined : author.writeId }
 }
 
-/** The operations of an import; it deletes nothing. */
+/** The operations of an import on its records; it deletes nothing. */
 const ops: readonly string[] = ['create', 'update']
+/** Its operations on the lists of words that they refer to. */
+const wordOps: readonly string[] = ['create']
 
 const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'
 
@@ -90,14 +98,20 @@ async function goOn(
   definition: Definition,
   { writeId, from, to }: ImportPart,
 ): Promise<{ author: Actor; after: number }> {
-  const held = await ownImport(transaction, actor, definition, writeId)
-  if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
+  const held = await holdUnfinished(transaction, actor, definition, writeId)
   if (from < held.done || to <= from || to > held.rows) {
     const detail = `The first ${held.done} of its ${held.rows} rows are settled; this is about ${from + 1} to ${to}. Go on from there.`
     throw new Refusal('precondition_failed', { detail })
   }
   const [last] = await transaction.run<{ id: number }>(lastOfWrite(actor.companyId, writeId))
   return { author: { ...actor, writeId }, after: last?.id ?? 0 }
+}
+
+/** Returns an import of the actor, locked. Throws if any part of it was taken back. */
+export async function holdUnfinished(transaction: Transaction, actor: Actor, definition: Definition, writeId: string) {
+  const held = await ownImport(transaction, actor, definition, writeId)
+  if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
+  return held
 }
 
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'

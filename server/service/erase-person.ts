@@ -9,6 +9,7 @@ import { updateAccount } from '#sql/system/accounts.ts'
 import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
 import { lockCompanyWhole } from '#sql/system/companies.ts'
+import { forgetMended } from '#sql/system/imports.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import { deleteDetails, emptyAnswers, emptyAttempts, forgetPassword, noteErasure } from '#sql/system/persons.ts'
 import { emptyPreviews, endPreviews } from '#sql/system/previews.ts'
@@ -83,6 +84,7 @@ export async function erasePerson(
   await eraseRecord(transaction, actor, person, remains.values)
   await runPages(transaction.run, keptTexts(companyId))
   transaction.send(deleteDetails(companyId))
+  transaction.send(forgetMended(companyId))
   transaction.send(endPreviews(companyId))
   transaction.send(emptyPreviews(companyId))
   transaction.send(noteErasure(companyId))

@@ -3,12 +3,20 @@ import { matchFieldsOf } from '#derive/import/targets.ts'
 import { isWhole } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField } from '#registry/refusals.ts'
 import { type NamesakeRow, namesakes, sameValues } from '#sql/records/namesakes.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
-import { type ImportRow, insertImport, latestImports, type NewImport } from '#sql/system/imports.ts'
+import {
+  extendImport as extendStored,
+  type ImportRow,
+  insertImport,
+  latestImports,
+  type NewImport,
+} from '#sql/system/imports.ts'
 import type { Actor } from '../records/actor.ts'
+import { holdUnfinished } from '../records/import-batch.ts'
 import { resourceNamed } from '../records/remove.ts'
 import type { Transaction } from '../store/database.ts'
 import { auditFacts } from './audit-log.ts'
@@ -26,6 +34,19 @@ export async function beginImport(transaction: Transaction, actor: Actor, given:
   return actor.writeId
 }
 
+/** Replaces the settings of an import of the actor, and adds rows behind its last one. */
+export async function extendImport(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  { writeId, ...change }: { writeId: string; settings: JsonObject; rows: number },
+): Promise<void> {
+  const { rows } = await holdUnfinished(transaction, actor, definition, writeId)
+  if (change.rows < rows || change.rows > importRowsMax)
+    throw invalidField('rows', 'out_of_range', `must be a whole number from ${rows} to ${importRowsMax}`)
+  await transaction.run(extendStored(actor.companyId, writeId, change))
+}
+
 /** Returns the latest imports of these records, and those of a file, the newest first, and whether the actor began each. */
 export async function listImports(
   transaction: Transaction,
@@ -41,9 +62,13 @@ export async function listImports(
     const own = account_id === accountId
     // The hash and the length of a file are of all its fields, and only its author goes on with it.
     const shown = { fingerprint: own ? row.fingerprint : null, same_file: row.same_file && (own || seesWhole) }
-    return { ...row, ...shown, own }
+    const settings = Object.entries(row.settings).filter(([name]) => own || !ownSettings.includes(name))
+    return { ...row, ...shown, own, settings: Object.fromEntries(settings) }
   })
 }
+
+/** Settings with texts of cells, of fields that others may not see. */
+const ownSettings: readonly string[] = ['mended', 'words']
 
 const latestMax = 10
 

@@ -74,13 +74,31 @@ export const holdImport = ({ companyId, accountId }: Author, writeId: string): S
     from (select * from imports where company_id = ${companyId} and write_id = ${writeId} for update offset 0) i
     where i.account_id is not distinct from ${accountId}::bigint`
 
+/** Replaces the settings of an import and the count of its rows. */
+export const extendImport = (
+  companyId: number,
+  writeId: string,
+  { settings, rows }: Pick<ImportRow, 'settings' | 'rows'>,
+): Statement =>
+  query('imports.extend')`
+    update imports set settings = ${JSON.stringify(settings)}::jsonb, rows = ${rows}
+    where company_id = ${companyId} and write_id = ${writeId}`
+
+/** Removes the texts of people from the settings of all imports. One that has not ended shows those cells as refused again. */
+export const forgetMended = (companyId: number): Statement =>
+  query('imports.forget-mended')`
+    update imports set settings = settings - 'mended' - 'words'
+    where company_id = ${companyId} and (settings ? 'mended' or settings ? 'words')`
+
+/** Moves an import on. The texts that stood in place of cells go when its last row is settled. */
 export const moveImport = (
   companyId: number,
   writeId: string,
   { done, created, changed }: Pick<ImportRow, 'done' | 'created' | 'changed'>,
 ): Statement =>
   query('imports.move')`
-    update imports set done = ${done}, created = created + ${created}, changed = changed + ${changed}
+    update imports set done = ${done}, created = created + ${created}, changed = changed + ${changed},
+      settings = case when ${done}::int < rows then settings else settings - 'mended' - 'words' end
     where company_id = ${companyId} and write_id = ${writeId}`
 
 /** Reads the newest change of a write, after which its next batch writes; nothing if it has none. */

@@ -262,3 +262,58 @@ test('every resource of the interface can be imported, those that /v1 does not s
   const part = { from: 0, to: 1, operations: [{ op: 'create', body: { name: 'Mason' } }], plan: body.plan.hash }
   expect((await apply(admin, id, part, 'trades')).status).toBe(200)
 })
+
+describe('Cells that are mended and words that are decided', () => {
+  const mended = { mended: { 0: { Name: 'Keel' } }, words: { Status: { ruht: 'INACTIVE' } } }
+  const extend = (person: Person, id: string, rows: number, settings: JsonObject = { match: null, ...mended }) =>
+    person.ask('PUT', `/console/imports/clients/${id}`, { settings, rows })
+  const settingsOf = async (person: Person) => (await person.data('/console/imports/clients'))[0].settings
+
+  test('are shown to the author of the import alone, and are gone when the last row is settled', async () => {
+    const id = await begin(admin, 1)
+    expect((await extend(admin, id, 1)).status).toBe(200)
+    expect(await settingsOf(admin)).toEqual({ match: null, ...mended })
+    const other = await stage.person(admin.company, permissions)
+    expect(await settingsOf(other)).toEqual({ match: null })
+    expect((await extend(other, id, 2)).status).toBe(404)
+    await write(id, 0, creates(['Settled']))
+    expect(await settingsOf(admin)).toEqual({ match: null })
+  })
+
+  test('extend the same import behind its last row, until it is taken back, and never shorten it', async () => {
+    const id = await begin(admin, 1)
+    await write(id, 0, creates(['Before']))
+    expect((await extend(admin, id, 0)).status).toBe(422)
+    expect((await extend(admin, id, 2)).status).toBe(200)
+    const answer = await write(id, 1, creates(['Mended']))
+    expect([answer.status, answer.headers['x-write-id']]).toEqual([200, id])
+    expect((await admin.data('/console/imports/clients'))[0]).toMatchObject({ rows: 2, done: 2, created: 2 })
+    await admin.ask('POST', `/console/writes/${id}/undo`)
+    expect([await named('Before'), await named('Mended')]).toEqual([0, 0])
+    expect((await extend(admin, id, 3)).status).toBe(412)
+  })
+
+  test('create a word with the row that needs it, for somebody who may, and nothing but a word of a list', async () => {
+    const word = { op: 'create', as: 'word1', records: 'categories', body: { name: 'Harbours', kind: 'client' } }
+    const row = { op: 'create', body: { name: 'Pier', category_id: { $ref: 'word1' } } }
+    const clerk = await stage.person(admin.company, ['CLIENTS_VIEW', 'CLIENTS_EDIT', 'CATEGORIES_VIEW'])
+    expect(await attempt(clerk, [word, row])).toMatchObject({
+      ...{ status: 403, body: { code: 'insufficient_scope', required_scope: 'CATEGORIES_EDIT' } },
+    })
+    for (const strange of [
+      { ...word, op: 'update', id: 1 },
+      { ...word, records: 'projects' },
+    ])
+      expect((await attempt(admin, [strange])).status).toBe(422)
+    const { body } = await attempt(admin, [word, row])
+    const id = await begin(admin, 1)
+    const part = { from: 0, to: 1, operations: [word, row], plan: body.plan.hash }
+    expect((await apply(admin, id, part)).status).toBe(200)
+    expect((await admin.data('/console/imports/clients'))[0]).toMatchObject({ created: 1, done: 1 })
+    const [pier] = await admin.data('/console/records/clients?q=Pier')
+    const [category] = await admin.data('/console/records/categories?q=Harbours')
+    expect(pier.category_id).toBe(category.id)
+    await admin.ask('POST', `/console/writes/${id}/undo`)
+    expect(await admin.data('/console/records/categories?q=Harbours')).toEqual([])
+  })
+})

@@ -65,7 +65,15 @@ import {
   useOfDemo,
 } from '#sql/system/demo.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
-import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
+import {
+  extendImport,
+  forgetMended,
+  holdImport,
+  insertImport,
+  lastOfWrite,
+  latestImports,
+  moveImport,
+} from '#sql/system/imports.ts'
 import { closeGate, passGate, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
 import {
@@ -182,6 +190,8 @@ export const ofTheSystem: readonly Topic[] = [
       latestImports(7, 'clients', 'f', 10),
       holdImport(author, author.writeId),
       moveImport(7, author.writeId, { done: 2, created: 1, changed: 1 }),
+      extendImport(7, author.writeId, { settings: {}, rows: 4 }),
+      forgetMended(7),
       lastOfWrite(7, author.writeId),
     ],
   ],

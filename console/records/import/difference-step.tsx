@@ -1,14 +1,16 @@
 import { mdiDownloadOutline } from '@mdi/js'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
 import Stack from '@mui/material/Stack'
 import ToggleButton from '@mui/material/ToggleButton'
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
 import Typography from '@mui/material/Typography'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import { type Outcome, outcomes, type RowOutcome } from '#derive/import/importer.ts'
-import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
+import { differenceCsv, groupProblems, refusedCsv, unfitCells } from '#derive/import/report.ts'
 import type { Definition } from '#registry/definition.ts'
 import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -17,23 +19,24 @@ import { AskFirst } from '../../ui/ask-first.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Bullets, PlainList, RowStack, Sheet } from '../../ui/layout.tsx'
-import { MutedText, Note } from '../../ui/panel.tsx'
+import { MutedText, Note, Panel } from '../../ui/panel.tsx'
 import { BoldChip } from '../../ui/status-chip.tsx'
 import { DoubleList } from '../double-list.tsx'
 import { Change } from '../history/history.tsx'
 import { Paging } from '../list/paging.tsx'
+import { MendInput } from './mend-input.tsx'
 import { useSameFile } from './same-file.tsx'
 import type { ImportState } from './use-import.ts'
+import { ValuesPanel } from './values-panel.tsx'
 
 /** The whole difference, row by row, before anything is written. */
 export function DifferenceStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
-  const { file, name, rows, counts } = importing.state
+  const { rows, counts, name } = importing.state
   const sameFile = useSameFile(importing)
   const [isAsking, setAsking] = useState(false)
   const { created, changed, refused } = counts
   const writing = created + changed
-  const base = name.replace(/\.\w{1,10}$/, '')
   return (
     <>
       {refused > 0 && <Note severity="warning">{imports.mend}</Note>}
@@ -47,20 +50,15 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
         <Button onClick={importing.back}>{imports.back}</Button>
         <Button
           startIcon={<Icon path={mdiDownloadOutline} />}
-          onClick={() => save(`${base}-difference.csv`, differenceCsv(rows))}
+          onClick={() => save(`${baseOf(name)}-difference.csv`, differenceCsv(rows))}
         >
           {imports.download}
         </Button>
-        {refused > 0 && (
-          <Button
-            startIcon={<Icon path={mdiDownloadOutline} />}
-            onClick={() => save(`${base}-refused.csv`, refusedCsv(file, rows))}
-          >
-            {imports.downloadRefused}
-          </Button>
-        )}
+        <DownloadRefused importing={importing} />
       </RowStack>
-      <RowList definition={definition} rows={rows} />
+      <ValuesPanel definition={definition} importing={importing} />
+      <Refusals definition={definition} importing={importing} />
+      <RowList definition={definition} rows={rows} importing={importing} />
       {isAsking && (
         <AskFirst
           title={imports.again}
@@ -72,6 +70,60 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
         </AskFirst>
       )}
     </>
+  )
+}
+
+const baseOf = (name: string): string => name.replace(/\.\w{1,10}$/, '')
+
+/** The button for the refused rows as a file; nothing if there are none. */
+export function DownloadRefused({ importing }: { importing: ImportState }) {
+  const { imports } = useTexts()
+  const { file, name, rows, counts } = importing.state
+  if (counts.refused === 0) return null
+  return (
+    <Button
+      startIcon={<Icon path={mdiDownloadOutline} />}
+      onClick={() => save(`${baseOf(name)}-refused.csv`, refusedCsv(file, rows))}
+    >
+      {imports.downloadRefused}
+    </Button>
+  )
+}
+
+/** The reasons of the refusals with their counts, and the choice to leave cells empty that do not fit. */
+function Refusals({ definition, importing }: { definition: Definition; importing: ImportState }) {
+  const { imports } = useTexts()
+  const { rows, settings } = importing.state
+  const groups = groupProblems(rows)
+  const unfit = unfitCells(rows)
+  if (groups.length === 0 && unfit.length === 0) return null
+  return (
+    <Panel title={imports.reasons}>
+      <PlainList aria-label={imports.reasons}>
+        {groups.map(({ problem, count }) => (
+          <ProblemItem
+            key={`${problem.column} ${problem.field} ${problem.code}`}
+            problem={problem}
+            records={definition.name}
+            count={count}
+          />
+        ))}
+      </PlainList>
+      {unfit.length > 0 && (
+        <>
+          <FormControlLabel
+            control={
+              <Checkbox
+                checked={settings.unfit === 'empty'}
+                onChange={(_, isChecked) => importing.choose({ unfit: isChecked ? 'empty' : 'refuse' })}
+              />
+            }
+            label={imports.leaveEmpty(unfit.length)}
+          />
+          <MutedText>{imports.leaveEmptyHint}</MutedText>
+        </>
+      )}
+    </Panel>
   )
 }
 
@@ -88,8 +140,11 @@ function save(name: string, text: string): void {
 const perPage = 25
 const tones = { created: 'success', changed: 'info', same: 'default', refused: 'error' } as const
 
+/** `importing` is absent if the rows cannot be mended. */
+type RowListProps = { definition: Definition; rows: readonly RowOutcome[]; importing?: ImportState }
+
 /** What becomes of each row, a page at a time; those of one sort where somebody wants to see these alone. */
-export function RowList({ definition, rows }: { definition: Definition; rows: readonly RowOutcome[] }) {
+export function RowList({ definition, rows, importing }: RowListProps) {
   const { imports } = useTexts()
   const format = useFormat()
   const rowsOf = useMemo(() => Map.groupBy(rows, ({ outcome }) => outcome), [rows])
@@ -132,7 +187,7 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
       {some.length === 0 && <Typography sx={{ p: 2 }}>{imports.nothing}</Typography>}
       <PlainList aria-label={imports.steps.difference}>
         {some.map((row) => (
-          <RowItem key={row.n} {...{ definition, row, fields }} />
+          <RowItem key={row.n} {...{ definition, row, fields, importing }} />
         ))}
       </PlainList>
       {wanted.length > perPage && <Paging listing={{ page, perPage, total: wanted.length, setPage }} />}
@@ -140,12 +195,18 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
   )
 }
 
-type RowItemProps = { definition: Definition; row: RowOutcome; fields: readonly FormField[] }
+type RowItemProps = {
+  definition: Definition
+  row: RowOutcome
+  fields: readonly FormField[]
+  importing: ImportState | undefined
+}
 
-function RowItem({ definition: { name }, row, fields }: RowItemProps) {
+function RowItem({ definition: { name }, row, fields, importing }: RowItemProps) {
   const { imports } = useTexts()
   const { label } = useRecordTexts()
-  const { outcome, line, title, problems, doubles } = row
+  const { outcome, line, title, problems, emptied, names, doubles } = row
+  const isNewWord = (field: string): boolean => names.some(({ path, isNew }) => isNew && path === field)
   const changes = Object.entries(row.fields).flatMap(([field, change]) => {
     const known = fields.find((candidate) => candidate.name === field)
     return known ? [{ known, change }] : []
@@ -165,16 +226,29 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
           {changes.map(({ known, change: [old, now] }) => (
             <li key={known.name}>
               {label(name, known.name)}:{' '}
-              <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
+              {isNewWord(known.name) ? (
+                imports.wordNew(quote(String(now)))
+              ) : (
+                <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
+              )}
             </li>
           ))}
         </Bullets>
       )}
       {doubles.length > 0 && <DoubleList records={name} doubles={doubles} />}
-      {problems.length > 0 && (
+      {problems.length + emptied.length > 0 && (
         <Bullets mt={0.5} isSmall>
-          {problems.map((problem) => (
-            <ProblemItem key={`${problem.column} ${problem.field} ${problem.code}`} problem={problem} records={name} />
+          {[...problems, ...emptied].map((problem) => (
+            <ProblemItem
+              key={`${problem.column} ${problem.field} ${problem.code}`}
+              problem={problem}
+              records={name}
+              isEmptied={emptied.includes(problem)}
+            >
+              {importing && problem.column !== null && (
+                <MendInput importing={importing} row={row} column={problem.column} />
+              )}
+            </ProblemItem>
           ))}
         </Bullets>
       )}
@@ -182,7 +256,16 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
   )
 }
 
-function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][number]; records: string }) {
+type ProblemItemProps = {
+  problem: RowOutcome['problems'][number]
+  records: string
+  /** Count of rows with this problem. */
+  count?: number
+  isEmptied?: boolean
+  children?: ReactNode
+}
+
+function ProblemItem({ problem, records, count, isEmptied, children }: ProblemItemProps) {
   const { imports } = useTexts()
   const { path } = useRecordTexts()
   const { column, field, value, code, message, told = [] } = problem
@@ -190,6 +273,8 @@ function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][num
   const said = imports.problems[code]?.(...told.map((one) => quote(one))) ?? quote(message, 2000)
   return (
     <li>
+      {count !== undefined && `${imports.rows(count)}: `}
+      {isEmptied && `${imports.leftEmpty}: `}
       {where !== undefined && (
         <strong>
           <Foreign text={where} />{' '}
@@ -197,6 +282,7 @@ function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][num
       )}
       {said}
       {value !== '' && <MutedText component="span"> ({imports.says(quote(value, 80))})</MutedText>}
+      {children}
     </li>
   )
 }

@@ -44,7 +44,7 @@ export function FileStep({ definition, importing }: { definition: Definition; im
             accept=".csv,.txt,.tsv,.xlsx,text/csv,text/plain"
             onChange={({ target }) => {
               const [file] = target.files ?? []
-              if (file) void importing.choose(file)
+              if (file) void importing.open(file)
               // The same file can be chosen again.
               target.value = ''
             }}

@@ -21,7 +21,7 @@ import { Buttons, Unbroken } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Note, Panel, Text } from '../../ui/panel.tsx'
 import { ColumnsStep } from './columns-step.tsx'
-import { DifferenceStep, RowList } from './difference-step.tsx'
+import { DifferenceStep, DownloadRefused, RowList } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
 import { type ImportState, useImport } from './use-import.ts'
 
@@ -123,43 +123,59 @@ function ChangedDialog({ definition, importing }: { definition: Definition; impo
   )
 }
 
+/** Most refused rows that a page offers to mend: the settings of an import have a place for each. */
+const mendedMax = 1000
+
 /** What was written, and the ways on: to go on, to take all of it back, to the list. */
 function ResultStep({ definition, importing }: { definition: Definition; importing: ImportState }) {
   const { imports } = useTexts()
   const format = useFormat()
-  const { stage, done, file, counts, writeId, remaining } = importing.state
+  const { stage, done, file, rows, counts, settled, writeId, remaining } = importing.state
   const total = file.rows.length
   const isDone = done >= total
   const isUndone = stage === 'undone'
   const isUndoing = stage === 'undoing'
+  const isRefused = isDone && !isUndone && counts.refused > 0
   return (
-    <Panel title={imports.steps.result}>
-      <Text role="status" variant="subtitle1" mb={1}>
-        {isUndone
-          ? imports.undone
-          : isDone
-            ? imports.done(format.number(counts.created), format.number(counts.changed))
-            : imports.stopped(format.number(done), format.number(total))}
-      </Text>
-      {isDone && !isUndone && (
-        <Typography color="textSecondary">{imports.left(counts.same, counts.refused)}</Typography>
-      )}
-      {isUndoing && remaining > 0 && <Typography aria-live="polite">{imports.undoing(remaining)}</Typography>}
-      <Buttons>
-        {!isDone && !isUndone && (
-          <Button variant="contained" onClick={importing.apply} disabled={isUndoing}>
-            {imports.goOn}
-          </Button>
+    <>
+      <Panel title={imports.steps.result}>
+        <Text role="status" variant="subtitle1" mb={1}>
+          {isUndone
+            ? imports.undone
+            : isDone
+              ? imports.done(
+                  format.number(settled.created + counts.created),
+                  format.number(settled.changed + counts.changed),
+                )
+              : imports.stopped(format.number(done), format.number(total))}
+        </Text>
+        {isDone && !isUndone && (
+          <Typography color="textSecondary">{imports.left(settled.same + counts.same, counts.refused)}</Typography>
         )}
-        <Button variant={isDone ? 'contained' : 'outlined'} component={LinkBase} to={listPath(definition.name)}>
-          {imports.list}
-        </Button>
-        {!isUndone && writeId !== undefined && (
-          <Button variant="outlined" color="error" onClick={importing.undo} loading={isUndoing}>
-            {imports.undoAll}
+        {isUndoing && remaining > 0 && <Typography aria-live="polite">{imports.undoing(remaining)}</Typography>}
+        <Buttons>
+          {!isDone && !isUndone && (
+            <Button variant="contained" onClick={importing.apply} disabled={isUndoing}>
+              {imports.goOn}
+            </Button>
+          )}
+          <Button variant={isDone ? 'contained' : 'outlined'} component={LinkBase} to={listPath(definition.name)}>
+            {imports.list}
           </Button>
-        )}
-      </Buttons>
-    </Panel>
+          {!isUndone && writeId !== undefined && (
+            <Button variant="outlined" color="error" onClick={importing.undo} loading={isUndoing}>
+              {imports.undoAll}
+            </Button>
+          )}
+          {isRefused && <DownloadRefused importing={importing} />}
+          {isRefused && counts.refused <= mendedMax && (
+            <Button variant="outlined" onClick={importing.tryAgain} disabled={isUndoing}>
+              {imports.mendRefused(counts.refused)}
+            </Button>
+          )}
+        </Buttons>
+      </Panel>
+      {isRefused && <RowList definition={definition} rows={rows.filter(({ outcome }) => outcome === 'refused')} />}
+    </>
   )
 }

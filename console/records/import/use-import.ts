@@ -34,9 +34,12 @@ export function useImport(definition: Definition) {
   return {
     ...session,
     state,
-    choose: (file: File) => showFailure(session.parse(file.name, () => readBytes(file))),
+    open: (file: File) => showFailure(session.parse(file.name, () => readBytes(file))),
     readAgain: (options: FileOptions) => showFailure(session.readAgain(options)),
     look: () => showFailure(session.preview()),
+    choose: (choice: Parameters<typeof session.choose>[0]) => showFailure(session.choose(choice)),
+    mend: (...cell: Parameters<typeof session.mend>) => showFailure(session.mend(...cell)),
+    tryAgain: () => showFailure(session.tryAgain()),
     apply: () => showFailure(session.run()),
     undo: () =>
       showFailure(session.undo(async (id) => (await write('writes.undo', { id })).data.remaining)).then(refresh),
@@ -61,6 +64,7 @@ const serviceOf = (records: string, write: ReturnType<typeof useWrite>): Session
   list: async (fingerprint) =>
     (await ask('records.imports', { records, query: { fingerprint } })).data as unknown as ImportResult[],
   begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
+  extend: (id, body) => write('records.extend-import', { records, id, body }),
   lookUp: async (field, values) =>
     (await ask('records.look-up', { records, body: { field, values: [...values] } })).data as unknown as LookUpResult[],
   attempt: async (operations) => {
