@@ -79,7 +79,7 @@ export function addImport(program: Command, context: CommandContext): void {
     )
     .option(
       '--new <column:word>',
-      'create a record with this name, such as a trade, if there is none; may be given several times',
+      'the name of a record to create, such as a trade, if there is none; may be given several times',
       (word: string, before: readonly WordChoice[]) => [...before, [word, true] as const],
       [],
     )

@@ -1,4 +1,5 @@
 import { listNeededRights } from '#derive/visible.ts'
+import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
 import { createResponse, errorsAddress, replyOf, writeIdHeader } from '../pipeline/response.ts'
@@ -50,11 +51,12 @@ const nameMax = 200
 
 export const extend: RecordsHandler<'records.extend-import'> =
   ({ list: { definition } }) =>
-  async ({ body, change, id }) => {
-    const given = { ...(await body()), writeId: id ?? '' }
-    return change(async (transaction, { actor }) => {
-      await extendImport(transaction, actor, definition, given)
-      return { data: { write_id: given.writeId } }
+  async (request) => {
+    const writeId = await admitAuthor(request, definition)
+    const extension = await request.body()
+    return request.change(async (transaction, { actor }) => {
+      await extendImport(transaction, actor, definition, { ...extension, writeId })
+      return { data: { write_id: writeId } }
     })
   }
 
@@ -68,13 +70,17 @@ export const attempt: RecordsHandler<'records.try-import'> =
 export const batch: RecordsHandler<'records.import'> =
   ({ list: { definition } }) =>
   async (request) => {
-    const writeId = request.id ?? ''
-    const { actor } = request.session()
-    // Checked before the body is received, which is large.
-    await request.read((transaction) => ownImport(transaction, actor, definition, writeId))
+    const writeId = await admitAuthor(request, definition)
     const { operations, ...rows } = await request.body()
     return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
   }
+
+/** Returns the id of the import. Throws, before its large body is received, if the account has begun no such import. */
+async function admitAuthor({ id = '', read, session }: AdmittedRequest, definition: Definition): Promise<string> {
+  const { actor } = session()
+  await read((transaction) => ownImport(transaction, actor, definition, id))
+  return id
+}
 
 function run(
   { app, change, requestId, session }: AdmittedRequest,

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { byKey, equalsIndexed } from '../access.ts'
+import { byKey, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import type { Author } from '../author.ts'
 import { query, type Statement, sql } from '../statement.ts'
 
@@ -88,7 +88,12 @@ export const extendImport = (
 export const forgetMended = (companyId: number): Statement =>
   query('imports.forget-mended')`
     update imports set settings = settings - 'mended' - 'words'
-    where company_id = ${companyId} and (settings ? 'mended' or settings ? 'words')`
+    where ${rowsOf(
+      'imports',
+      companyId,
+      'write_id',
+      sql`company_id = ${companyId} and (settings ? 'mended' or settings ? 'words') ${inOrderOf(sql`write_id`)}`,
+    )}`
 
 /** Moves an import on. The texts that stood in place of cells go when its last row is settled. */
 export const moveImport = (

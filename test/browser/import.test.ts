@@ -336,7 +336,6 @@ test('A messy list of 60 clients: words are decided once, cells that do not fit 
   for (const word of ['Stammkunde', 'Behörde', 'Neukunde']) await decide(`Category for “${word}”`, `New: ${word}`)
   await decide('Category for “n/a”', 'Leave empty')
   for (const word of ['Ruht', 'alt']) await decide(`Status for “${word}”`, 'Inactive')
-  await decide('Status for “gesperrt”', 'Blocked')
   await page.getByRole('checkbox', { name: /^Leave \d+ cells empty that do not fit$/ }).check()
   await page.getByRole('list', { name: 'Difference' }).waitFor()
   const writing = page.getByRole('button', { name: /^Write \d+ rows$/ })

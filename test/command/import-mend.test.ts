@@ -43,7 +43,7 @@ test('Of a messy list of 60 clients at least 50 come in without an editor, and o
   expect(strict.created).toBe(5)
 
   const words = ['Kategorie:n/a=', 'Land:BRD=DE', 'Land:D=Deutschland', 'Land:Ö=AT', 'E-Mail:k.A.=']
-  const states = ['Status:Ruht=INACTIVE', 'Status:alt=INACTIVE', 'Status:gesperrt=BLOCKED']
+  const states = ['Status:Ruht=INACTIVE', 'Status:alt=INACTIVE']
   const categories = ['Kategorie:Stammkunde', 'Kategorie:Behörde', 'Kategorie:Neukunde']
   const deciding = [
     ...['--unfit', 'empty'],

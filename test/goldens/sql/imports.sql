@@ -30,9 +30,20 @@ select i.records, i.rows, i.done,
 -- [7,7,"00000000-0000-4000-8000-000000000000",8]
 
 -- imports.move
-update imports set done = $1, created = created + $2, changed = changed + $3
-    where company_id = $4 and write_id = $5
--- [2,1,1,7,"00000000-0000-4000-8000-000000000000"]
+update imports set done = $1, created = created + $2, changed = changed + $3,
+      settings = case when $4::int < rows then settings else settings - 'mended' - 'words' end
+    where company_id = $5 and write_id = $6
+-- [2,1,1,2,7,"00000000-0000-4000-8000-000000000000"]
+
+-- imports.extend
+update imports set settings = $1::jsonb, rows = $2
+    where company_id = $3 and write_id = $4
+-- ["{}",4,7,"00000000-0000-4000-8000-000000000000"]
+
+-- imports.forget-mended
+update imports set settings = settings - 'mended' - 'words'
+    where company_id = $1 and (settings ? 'mended' or settings ? 'words')
+-- [7]
 
 -- history.last-of-write
 select id from history
