@@ -85,11 +85,11 @@ function recordTexts(texts: Texts) {
     /** Formats a path by the labels of its parts: `billing_address.city`, or `lines[2].quantity` as “Line 3: Quantity”. */
     path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
-      const index = /\[(\d+)\]/.exec(path)?.[1]
-      if (index === undefined)
+      const index = Number(inside[0])
+      if (Number.isNaN(index))
         return [label(resource, field), ...inside.map((part) => label('address', part))].join(' ')
       const members = inside.slice(1).map((part) => label('lines', part))
-      return [texts.form.line(Number(index) + 1), ...members].join(': ')
+      return [texts.form.line(index + 1), ...members].join(': ')
     },
   }
 }
