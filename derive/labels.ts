@@ -9,6 +9,20 @@ export type Catalogue = {
 }
 type Labels = { readonly [name: string]: string }
 
+/** Returns the label of a field, or of a member behind that of its field, such as "Billing address City". */
+export function columnLabel(
+  catalogue: Catalogue,
+  { name: resource }: Definition,
+  { name, member }: { name: string; member: string | undefined },
+): string {
+  const label = catalogue.records[resource]?.fields?.[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
+  return member === undefined ? label : `${label} ${memberLabel(catalogue, member)}`
+}
+
+/** Returns the label of a member of an address. */
+export const memberLabel = ({ memberFields }: Catalogue, member: string): string =>
+  memberFields.address?.[member] ?? capital(formatName(member))
+
 /** Returns the labels of a choice's value in each catalogue. */
 export const valueLabels =
   (catalogues: readonly Pick<Catalogue, 'records'>[], { name }: Definition) =>

@@ -65,6 +65,21 @@ function unreadAt(field: Field, value: Json, habits: Habits, path: string): Prob
 export const formatValue = (value: Json, field: Field, habits: Habits): string =>
   value === null ? '' : kindOf(field).format(value, field, habits)
 
+/**
+ * Returns whether a text of the stored value is read as the new one: readers compose letters, and drop what nobody sees at
+ * the ends. A file that has the stored value then changes nothing.
+ */
+export function isReadAs(field: Field, stored: Json, value: Json, habits: Habits): boolean {
+  if (isSameJson(stored, value)) return true
+  const members = kindOf(field).members?.(field)
+  if (members && isObject(stored) && isObject(value))
+    return Object.entries(members).every(([name, member]) =>
+      isReadAs(member, stored[name] ?? null, value[name] ?? null, habits),
+    )
+  const read = members ? undefined : parseValue(formatValue(stored, field, habits), field, habits)
+  return read !== undefined && 'value' in read && isSameJson(read.value, value)
+}
+
 /** Returns the sentence about a fault, which ends a sentence that begins with the name of the field. */
 export function faultMessage({ code, part }: Fault, field: Field, habits: Habits): string {
   const needed = needs[code]?.(field, habits)

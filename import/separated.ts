@@ -1,4 +1,5 @@
 import { type CsvError, parse } from 'csv-parse'
+import { unescapeFormulas } from '#derive/csv.ts'
 import { type Delimiter, delimiters, type FileRow } from '#derive/import/file.ts'
 import { FileProblem } from '#derive/import/file-problem.ts'
 import { importRowsMax } from '#registry/limits.ts'
@@ -70,7 +71,7 @@ async function parseRows(text: string, delimiter: Delimiter, firstLine: number):
     reject(error.code === 'CSV_QUOTE_NOT_CLOSED' ? new FileProblem('not_closed', String(line)) : error),
   )
   parser.on('data', ({ record, raw }: { record: string[]; raw: string }) => {
-    rows.push({ line, cells: record.map(removeFormula) })
+    rows.push({ line, cells: record.map((cell) => unescapeFormulas(removeFormula(cell), delimiter)) })
     // An editor counts an end of line within a cell too, and CRLF once.
     line += raw.match(lineEnds)?.length ?? 0
     if (rows.length > importRowsMax + rowsBesideRecords) reject(new FileProblem('too_many_rows', String(importRowsMax)))

@@ -93,7 +93,7 @@ export type SessionOptions = {
   /** The fields by which doubles are found. */
   alike?: readonly string[]
   service: SessionService
-  /** Settings in place of guesses. A path that is empty leaves its column out. */
+  /** Settings in place of guesses. A path that is empty leaves its column out. Without a match only ids find records. */
   given?: Partial<Omit<ImportSettings, 'reading'>>
   /** Returns whether the import of this file that has stopped goes on. */
   goesOn(stopped: ImportResult | undefined): boolean
@@ -207,16 +207,20 @@ export function createSession(options: SessionOptions) {
 
   /** Returns settings for a file, from those of the last import or those that were chosen for another reading of it. */
   function propose(file: ImportFile, last: ImportSettings | undefined): ImportSettings {
-    const { columns: named = {}, ...given } = options.given ?? {}
+    const { columns: named = {}, match: chosen, ...given } = options.given ?? {}
     const taken = Object.values(named)
     const guessed = Object.entries(guess(definition, file.columns, catalogues, last?.columns))
     const columns = Object.fromEntries([
       ...guessed.filter(([column, path]) => !Object.hasOwn(named, column) && !taken.includes(path)),
       ...Object.entries(named).filter(([, path]) => path !== ''),
     ])
-    const usualMatch = last?.match ?? 'external_ref'
-    const match = Object.values(columns).includes(usualMatch) ? usualMatch : null
-    return { columns, match, ...given, reading: file.reading }
+    const paths = Object.values(columns)
+    const wasKnown = chosen === undefined && Object.values(last?.columns ?? {}).includes('id')
+    const usual = last?.match ?? 'external_ref'
+    const usualMatch = chosen === undefined && paths.includes(usual) ? usual : null
+    // An export has the ids of its records.
+    const match = chosen ?? (paths.includes('id') && !wasKnown ? 'id' : usualMatch)
+    return { columns, ...given, match, reading: file.reading }
   }
 
   /** Creates the importer for the present settings. */

@@ -1,5 +1,6 @@
 import { unzipSync } from 'fflate'
 import type { Cell, CellValue } from 'hucre/xlsx'
+import { unescapeFormulas } from '#derive/csv.ts'
 import type { CellProblem, FileRow } from '#derive/import/file.ts'
 import { FileProblem } from '#derive/import/file-problem.ts'
 import { importWorkbookBytesMax } from '#registry/limits.ts'
@@ -69,7 +70,8 @@ function rowOf(index: number, values: readonly CellValue[], styledCell: (column:
 /** Spells a value as programs write it, but a share in percent and with the zeros before it that the sheet shows. */
 function formatCell(value: CellValue, format: string): string {
   if (value instanceof Date) return formatMoment(value)
-  if (typeof value !== 'number') return String(value ?? '')
+  // A file of separated cells may have become a workbook.
+  if (typeof value !== 'number') return unescapeFormulas(String(value ?? ''))
   // Every second part between quotes is outside of them.
   const outside = format.split('"').filter((_, index) => index % 2 === 0)
   const isShare = outside.join('').replaceAll('\\%', '').includes('%')

@@ -45,8 +45,13 @@ export type Definition = {
   doubts?: readonly Doubt[]
   /** The fields in which equal values may be of one and the same: the interface shows such doubles before it saves. */
   alike?: readonly string[]
+  /** The fields of a sheet, in which records are the cells of a week. */
+  sheet?: Sheet
   removal: Removal
 }
+
+/** The fields that say the row, the day and the value of a cell, and the one that cells of a sheet share. */
+export type Sheet = { row: string; day: string; shared: string; cell: string }
 
 /** The reason why a field, or the record at that field, is not acceptable. */
 export type Problem = { field: string; code: ProblemCode; message: string }

@@ -8,6 +8,8 @@ export const encodings = [
 export type Encoding = (typeof encodings)[number]
 export const delimiters = [',', '\t', ';', '|'] as const
 export type Delimiter = (typeof delimiters)[number]
+/** The separators of cells that an export may have. */
+export const exportDelimiters = [',', ';'] as const satisfies readonly Delimiter[]
 
 /** How a file is read. The same format gives the same rows again. */
 export type FileFormat = {

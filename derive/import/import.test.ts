@@ -6,6 +6,7 @@ import type { JsonObject } from '#registry/json.ts'
 import type { RefusedRow } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { catalogues } from '#registry/words/index.ts'
+import { columnLabel } from '../labels.ts'
 import { visibleDefinition } from '../visible.ts'
 import type { ImportFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
@@ -13,7 +14,7 @@ import { type ChosenHabits, decideHabits, type FileHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
 import { differenceCsv, groupProblems, refusedCsv, unfitCells } from './report.ts'
 import { type ImportSettings, settingsProblems } from './rows.ts'
-import { guess, targetsOf, withheldColumns } from './targets.ts'
+import { columnsOf, guess, targetsOf, withheldColumns } from './targets.ts'
 import { unknownWords, withWord } from './words.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
@@ -50,12 +51,13 @@ describe('Columns are known by the names of fields and by their labels in both l
     expect(guess(clients, columns, catalogues)).toEqual({ Name: 'name' })
   })
 
-  test('every field that can be sent is a target, but lists of lines', () => {
+  test('the id and every field that can be sent are targets, but lists of lines', () => {
     const estimates = definitionOf(registry, 'estimates') as Definition
     const paths = targetsOf(estimates).map(({ path }) => path)
     expect(paths).toContain('client_id')
     expect(paths).not.toContain('lines')
-    expect(paths).not.toContain('id')
+    expect(paths).toContain('id')
+    expect(paths).not.toContain('total_minor')
   })
 
   test('columns of fields that somebody does not see are known as such, and no others', () => {
@@ -63,6 +65,26 @@ describe('Columns are known by the names of fields and by their labels in both l
     const columns = ['Name', 'Kreditlimit', 'tax_id', 'Notizen', 'Something else']
     expect(withheldColumns(clients, visible, columns, catalogues).toSorted()).toEqual(['Kreditlimit', 'tax_id'])
     expect(withheldColumns(clients, clients, columns, catalogues)).toEqual([])
+  })
+
+  test('every label is known in either language, also alone', () => {
+    for (const definition of registry)
+      for (const catalogue of catalogues)
+        for (const target of targetsOf(definition)) {
+          const label = columnLabel(catalogue, definition, target)
+          expect(guess(definition, [label], catalogues), label).toEqual({ [label]: target.path })
+        }
+  })
+
+  test('a column of a field that the service works out is taken for no other field', () => {
+    for (const definition of registry)
+      for (const catalogue of catalogues) {
+        const targets = targetsOf(definition).map(({ path }) => path)
+        const labels = columnsOf(definition)
+          .filter(({ path }) => !targets.includes(path))
+          .map((column) => columnLabel(catalogue, definition, column))
+        expect(guess(definition, labels, catalogues)).toEqual({})
+      }
   })
 
   test('an export is known whole', () => {

@@ -1,10 +1,12 @@
 import type { Definition } from '#registry/definition.ts'
 import { equalKey } from '#registry/equal.ts'
+import type { Habits } from '#registry/fields/kind.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
 import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
 import type { BatchSummary, LookUpResult } from '../console/responses.ts'
 import type { Catalogue } from '../labels.ts'
+import { isReadAs } from '../parse-value.ts'
 import type { FileRow, ImportFile } from './file.ts'
 import {
   columnOf,
@@ -116,8 +118,9 @@ export function createImporter(
     problems.push({ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] })
   }
 
+  const textIn = ({ key, body }: RowOutcome, field: string) => (field === settings.match ? key : body[field])
   const hasValue = ({ n, value }: FirstRow, field: string): boolean => {
-    const now = read(rows[n] as FileRow, n).body[field]
+    const now = textIn(read(rows[n] as FileRow, n), field)
     return typeof now === 'string' && equalKey(now) === equalKey(value)
   }
 
@@ -125,7 +128,7 @@ export function createImporter(
     const part = readPart(rows, read, from, to)
     for (const row of part)
       for (const field of distinct) {
-        const value = row.body[field]
+        const value = textIn(row, field)
         if (typeof value === 'string') claim(row, field, value, `${field} ${equalKey(value)}`)
       }
     await findReferences(service, part)
@@ -139,7 +142,7 @@ export function createImporter(
       const title = row.body[definition.title]
       row.title = typeof title === 'string' ? title : (row.key ?? '')
     }
-    const tried = await tryOut(service, definition, settings, part)
+    const tried = await tryOut(service, input, part)
     for (const field of alike) await findDoubles(service, field, part.filter(isWritten), firstRows)
     return { from, to: from + part.length, rows: part, ...tried }
   }
@@ -176,6 +179,11 @@ async function findRecords(service: ImportService, settings: ImportSettings, row
   const { match } = settings
   if (match === null) return
   const keys = rows.flatMap((row) => (row.key === null || row.problems.length > 0 ? [] : [{ row, key: row.key }]))
+  // An id needs no look-up: a try refuses it if there is no such record.
+  if (match === 'id') {
+    for (const { row, key } of keys) row.id = Number(key)
+    return
+  }
   const found = await lookUp(
     service,
     match,
@@ -270,15 +278,16 @@ function createWords(definition: Definition, rows: readonly RowOutcome[]) {
 }
 
 /**
- * Tries the rows, drops refused and unchanged ones, and repeats until every row changes something. The rows left are
+ * Tries the rows, drops refused and unchanged ones and values that only the reader spells otherwise, and repeats until every
+ * row changes something. The rows left are
  * the batch, and the preview of the last try is its effect.
  */
 async function tryOut(
   service: ImportService,
-  definition: Definition,
-  settings: ImportSettings,
+  { definition, settings, currency }: ImportInput,
   rows: readonly RowOutcome[],
 ): Promise<Pick<Part, 'operations' | 'plan' | 'hasNewWords'>> {
+  const habits: Habits = { language: 'en', currency, decimal: '.', dayOrder: 'day' }
   for (;;) {
     const left = rows.filter(isWritten)
     const { words, bodies } = createWords(definition, left)
@@ -299,6 +308,16 @@ async function tryOut(
       if (same.length > 0) continue
       const fieldsOf = plannedRows(plan.changes.filter(({ records }) => records === definition.name))
       for (const row of left) row.fields = withNewWords(row, fieldsOf(row))
+      const respellings = left.flatMap((row) =>
+        Object.entries(row.fields)
+          .filter(([name, [stored, value]]) => {
+            const field = definition.fields[name]
+            return row.id !== null && name in row.body && field && isReadAs(field, stored, value, habits)
+          })
+          .map(([name]) => ({ row, name })),
+      )
+      for (const { row, name } of respellings) delete row.body[name]
+      if (respellings.length > 0) continue
       return { operations, plan: plan.hash, hasNewWords }
     } catch (error) {
       const { code, refused = [] } = service.refusalOf(error) ?? {}

@@ -1,4 +1,4 @@
-import { byteOrderMark, formatRow as csvRow } from '../csv.ts'
+import { byteOrderMark, formatRow } from '../csv.ts'
 import type { ImportFile } from './file.ts'
 import type { Double, RowOutcome } from './importer.ts'
 import type { RowProblem } from './rows.ts'
@@ -18,7 +18,7 @@ export function differenceCsv(rows: readonly RowOutcome[]): string {
     const all = [...changes, ...wrong, ...empty, ...doubts]
     return (all.length > 0 ? all : [['', '', '', null, null, '']]).map((rest) => [line, outcome, id, title, ...rest])
   })
-  return byteOrderMark + [differenceHeader, ...lines].map(csvRow).join('')
+  return byteOrderMark + [differenceHeader, ...lines].map((line) => formatRow(line)).join('')
 }
 
 const formatDouble = (double: Double): string =>
@@ -36,7 +36,7 @@ export function refusedCsv(
     ...columns.map((_, index) => rows[n]?.cells[index] ?? ''),
     problems.map(formatProblem).join('; '),
   ])
-  return byteOrderMark + [[...columns, problemColumn], ...lines].map(csvRow).join('')
+  return byteOrderMark + [[...columns, problemColumn], ...lines].map((line) => formatRow(line)).join('')
 }
 
 /** The problems of one reason in one column: the first of them, with its line, and the count of their rows. */

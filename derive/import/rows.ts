@@ -127,34 +127,27 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       else if (field.kind === 'reference' && !cell.isExact)
         read.names.push({ path, column, text: trimInvisible(text).normalize('NFC'), isNew: word === true, isOptional })
       else {
-        const outcome = parseValue(
-          removeApostrophe(text),
-          field,
-          isAsInFile && typed?.has(index) ? { ...habits, decimal: '.' } : habits,
-        )
+        const outcome = parseValue(text, field, isAsInFile && typed?.has(index) ? { ...habits, decimal: '.' } : habits)
         if ('fault' in outcome) {
           const { code, part } = outcome.fault
           const message = faultMessage(outcome.fault, field, habits)
           refuseCell({ code, message, told: [part.slice(0, valueShown)] })
         } else if ('open' in outcome) refuseCell({ code: 'open', message: openMessages[outcome.open] })
-        else if (outcome.value !== null) put(read.body, cell, outcome.value)
+        else if (outcome.value !== null) {
+          if (path === match) read.key = String(outcome.value)
+          if (!field.readOnly) put(read.body, cell, outcome.value)
+        }
       }
     }
-    if (byMatch) {
-      const { column, path } = byMatch
-      const value = read.body[path]
-      read.key = typeof value === 'string' ? value : null
-      if (read.key === null && !read.problems.some((one) => one.column === column))
-        refuse(column, '', path, { code: 'no_key', message: 'is empty, so no record can be found by it' })
+    if (byMatch && read.key === null && !read.problems.some((one) => one.column === byMatch.column)) {
+      const reason = { code: 'no_key' as const, message: 'is empty, so no record can be found by it' }
+      refuse(byMatch.column, '', byMatch.path, reason)
     }
     return read
   }
 }
 
 export const valueShown = 200
-
-/** Removes the apostrophe by which an export keeps a text from being a formula. */
-const removeApostrophe = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)
 
 const notReadable = 'has characters that cannot be read: is the encoding another one?'
 /** Replacement characters of undecodable bytes, and control characters except tab and line breaks. */

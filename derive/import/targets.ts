@@ -1,20 +1,24 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { foldLabel } from '#registry/fields/spelling.ts'
-import type { Catalogue } from '../labels.ts'
-import { capital, formatName } from '../words.ts'
+import { type Catalogue, columnLabel, memberLabel } from '../labels.ts'
 
 /** The targets of columns, and the most likely one of each. */
 
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
 
-/** Returns all fields that can be sent, except lists of lines, which do not fit into a row. */
-export function targetsOf({ fields }: Definition): Target[] {
+/** Returns the id, by which records are found, and all fields that can be sent, except lists of lines, which do not fit into a row. */
+export const targetsOf = (definition: Definition): Target[] =>
+  columnsOf(definition).filter(
+    ({ name, field }) => name === 'id' || !(definition.fields[name]?.readOnly || kindOf(field).many),
+  )
+
+/** Returns all columns of an export: each field, or each of its members. */
+export function columnsOf({ fields }: Definition): Target[] {
   return Object.entries(fields).flatMap(([name, field]): Target[] => {
     const kind = kindOf(field)
-    if (field.readOnly || kind.many) return []
-    const members = kind.members?.(field)
+    const members = kind.many ? undefined : kind.members?.(field)
     if (!members) return [{ path: name, name, member: undefined, field }]
     return Object.entries(members).map(([member, inside]) => ({
       path: `${name}.${member}`,
@@ -25,12 +29,12 @@ export function targetsOf({ fields }: Definition): Target[] {
   })
 }
 
-/** Returns the fields by which a row can find its record: the unique ones, the title, and those whose kind compares values. */
+/** Returns the fields by which a row can find its record: the id, unique ones, the title, and those whose kind compares values. */
 export const matchFieldsOf = ({ fields, title }: Definition): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const { text, comparison } = kindOf(field)
     const isFound = field.unique || (name === title && text === 'line') || comparison !== undefined
-    return isFound && !field.readOnly ? [name] : []
+    return name === 'id' || (isFound && !field.readOnly) ? [name] : []
   })
 
 /** Guesses the targets: column → path. The choice of the last import counts first. */
@@ -45,8 +49,18 @@ export function guess(
     ...namesOf(definition, target, catalogues),
   }))
   const chosen: { [column: string]: string } = {}
+  const labelsOf = (column: Target): string[] =>
+    catalogues.map((catalogue) => columnLabel(catalogue, definition, column))
+  const labels = targetsOf(definition).flatMap(labelsOf)
+  /** The labels of fields that the service works out: "Tax" of an invoice is not its "Tax, %". */
+  const readOnlyLabels = columnsOf(definition)
+    .filter(({ path }) => named.every((target) => target.path !== path))
+    .flatMap(labelsOf)
+    .filter((label) => !labels.includes(label))
   for (const rank of ['last', 'own', 'labels', 'others'] as const) {
-    for (const column of columns.filter((one) => !Object.hasOwn(chosen, one))) {
+    const isOpen = (one: string): boolean =>
+      !Object.hasOwn(chosen, one) && (rank === 'last' || !readOnlyLabels.includes(one))
+    for (const column of columns.filter(isOpen)) {
       const last = Object.hasOwn(remembered, column) ? remembered[column] : undefined
       const wanted = foldLabel(column)
       const left = named.filter(({ path }) => !Object.values(chosen).includes(path))
@@ -75,22 +89,18 @@ export function withheldColumns(
 /** Returns the names of a target: as programs spell it, as the interface labels it, and synonyms. */
 function namesOf(definition: Definition, target: Target, catalogues: readonly Catalogue[]) {
   const { path, name, member } = target
-  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, target))
+  const labels = catalogues.map((catalogue) => columnLabel(catalogue, definition, target))
+  const inside = member === undefined ? [] : catalogues.map((catalogue) => memberLabel(catalogue, member))
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
   const others = synonyms[member ?? name] ?? []
   return {
     own: [foldLabel(path)],
+    labels: labels.map(foldLabel),
     // "Payment terms, days" is headed without its unit, too.
-    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(foldLabel),
-    others: [...short, ...others].map(foldLabel).filter((one) => one !== ''),
+    others: [...labels.map((label) => label.split(/[,(]/, 1)[0] as string), ...inside, ...short, ...others]
+      .map(foldLabel)
+      .filter((one) => one !== ''),
   }
-}
-
-function labelsOf(catalogue: Catalogue, { name: resource }: Definition, { name, member }: Target) {
-  const label = catalogue.records[resource]?.fields?.[name] ?? catalogue.commonFields[name] ?? capital(formatName(name))
-  if (member === undefined) return [label]
-  const inside = catalogue.memberFields.address?.[member] ?? capital(formatName(member))
-  return [`${label} ${inside}`, inside]
 }
 
 /** Headings of such a column in other programs. */

@@ -30,6 +30,7 @@ export const timeEntries = record({
   search: [],
   filters: ['worker_id', 'project_id', 'status'],
   protection: { when: { status: ['APPROVED'] }, correct: 'set its status to DRAFT, change it, and approve it again' },
+  sheet: { row: 'worker_id', day: 'worked_on', shared: 'project_id', cell: 'hours' },
   removal: {
     instead: 'keep it; approved hours are part of the books',
     relations: [],

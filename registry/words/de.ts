@@ -296,3 +296,6 @@ export const memberFields: typeof english.memberFields = {
   },
   lines: { description: 'Beschreibung', quantity: 'Menge', unit: 'Einheit', unit_price_minor: 'Einzelpreis' },
 }
+
+/** The heading of the sums of a sheet. */
+export const sheet: typeof english.sheet = { sum: 'Summe' }

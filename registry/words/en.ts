@@ -190,3 +190,6 @@ export const memberFields = {
   },
   lines: { description: 'Description', quantity: 'Quantity', unit: 'Unit', unit_price_minor: 'Unit price' },
 }
+
+/** The heading of the sums of a sheet. */
+export const sheet = { sum: 'Sum' }

@@ -4,11 +4,11 @@ import { type ChosenHabits, dateWords, decimalWords } from '#derive/import/habit
 import { type Unfit, unfitChoices } from '#derive/import/rows.ts'
 import type { Word } from '#derive/import/words.ts'
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { Mistake } from './mistake.ts'
 import { runImport } from './run-import.ts'
 import type { CommandContext } from './terminal.ts'
-import { readId } from './words.ts'
+import { oneOf, readId, readRecords } from './words.ts'
 
 export type ImportOptions = FileOptions &
   ChosenHabits & {
@@ -42,7 +42,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .option(
       '--match <field>',
-      'the field by which rows find the records to change: a unique one, the name, the e-mail address or the telephone number (default: each row creates a record)',
+      'the field by which rows find the records to change: id, a unique one, the name, the e-mail address or the telephone number (default: id if a column has it, else each row creates a record)',
     )
     .option(
       '--map <column=field>',
@@ -107,14 +107,6 @@ Examples:
   plumbline import workers crew.csv --company {company} --value "Trade:Elektrik=Electrician" --new "Trade:Glazier" --unfit empty
   plumbline import projects jobs.csv --company {company} --map "Auftrag=name" --map "Kunde=client_id" --decimal comma --dates dmy`
 
-function readRecords(word: string): Definition {
-  const definition = definitionOf(registry, word)
-  if (definition) return definition
-  throw new Mistake(
-    `There is no kind of records ${JSON.stringify(word)}: name one of ${registry.map(({ name }) => name).join(', ')}.`,
-  )
-}
-
 function readLineNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
   throw new Mistake(`--header-row must be the number of a line and not ${JSON.stringify(word)}.`)
@@ -133,12 +125,3 @@ function readValue(text: string, before: readonly WordChoice[]): readonly WordCh
   if (at <= 0) throw new Mistake(`--value must be like "Trade:Elektrik=Electrician" and not ${JSON.stringify(text)}.`)
   return [...before, [text.slice(0, at), text.slice(at + 1).trim()]]
 }
-
-/** Parses one of some words. `values` are what they stand for, if that is not the words themselves. */
-const oneOf =
-  (called: string, words: readonly string[], values = words) =>
-  (word: string): string => {
-    const value = values[words.indexOf(word)]
-    if (value !== undefined) return value
-    throw new Mistake(`${called} must be ${words.join(' or ')} and not ${JSON.stringify(word)}.`)
-  }

@@ -1,5 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { exportForms } from '#derive/export.ts'
+import { exportDelimiters } from '#derive/import/file.ts'
+import type { Definition } from '#registry/definition.ts'
+import { type LanguageCode, languages } from '#registry/words/index.ts'
 import { systemClock } from '../app.ts'
 import { type CompanyManifest, exportCompany } from '../backup/export-company.ts'
 import { importCompany } from '../backup/import-company.ts'
@@ -8,22 +12,48 @@ import { auditFacts } from '../service/audit-log.ts'
 import { showCompany } from '../service/company.ts'
 import { type Connection, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
+import { type ExportOptions, exportList } from './export-records.ts'
 import { Mistake } from './mistake.ts'
 import { withProgress } from './progress.ts'
 import type { CommandContext, CommandResult } from './terminal.ts'
 import { configOf, formatCompanyName, needDatabase, withApp, withDatabase } from './with-app.ts'
-import { addingTo } from './words.ts'
+import { addingTo, oneOf, readDay, readRecords } from './words.ts'
+
+const codes = Object.keys(languages) as LanguageCode[]
 
 export function addMove(program: Command, context: CommandContext): void {
   addingTo(program)(
     'export',
-    'Write all data of a company except secrets into one archive, with a file of JSON lines for each table.',
-    '--company {company} --to stone-and-sons.tar',
+    'Write all data of a company except secrets into one archive, with a file of JSON lines for each table, or all records of a kind into a CSV file.',
+    [
+      '--company {company} --to stone-and-sons.tar',
+      'clients --company {company} --form people --language de --out kunden.csv',
+      'time_entries --company {company} --week 2026-03-02 --out wages.csv',
+    ],
+    '\nA file of records is imported again by their ids: "plumbline import" changes what was changed in it.',
   )
-    .option('--to <file>', 'the archive (default: company-<id>.tar)')
-    .action(async ({ company, to }: { company: number; to?: string }) =>
-      context.say(await exportCompanyTo(context, company, to ?? `company-${company}.tar`)),
+    .argument('[records]', 'the kind of records (default: the archive)', readRecords)
+    .option('--to, --out <file>', 'the file (default: company-<id>.tar, or <records>.csv)')
+    .option(
+      '--form <form>',
+      'people (labels, titles, amounts with decimals) or programs (default)',
+      oneOf('--form', exportForms),
     )
+    .option('--language <code>', `the language of people: ${codes.join(' or ')}`, oneOf('--language', codes))
+    .option('--delimiter <sign>', 'the separator of cells: , or ;', oneOf('--delimiter', exportDelimiters))
+    .option(
+      '--week <day>',
+      'the week with this day instead: a row for each worker, with days and their sum',
+      readDay('--week'),
+    )
+    .action(async (definition: Definition | undefined, options: ExportOptions) => {
+      if (definition) return exportList(context, definition, options)
+      const { company, out = `company-${company}.tar`, ...others } = options
+      const [other] = Object.keys(others)
+      if (other !== undefined)
+        throw new Mistake(`--${other} is for records: name their kind, such as "export clients".`)
+      context.say(await exportCompanyTo(context, company, out))
+    })
 
   program
     .command('import-company')

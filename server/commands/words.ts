@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { dayMilliseconds, momentOf } from '#derive/moment.ts'
+import type { Definition } from '#registry/definition.ts'
+import { isCalendarDay } from '#registry/fields/day.ts'
 import { idMax } from '#registry/limits.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { Mistake } from './mistake.ts'
 
 /** Parsers for the words of a command. Each takes the name of the word, for the message of a mistake. */
@@ -28,6 +31,14 @@ export const readMoment =
     const moment = momentOf(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00:00Z` : word)
     if (moment !== undefined) return new Date(moment)
     throw new Mistake(`${called} must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
+  }
+
+/** Parses a day of the calendar. */
+export const readDay =
+  (called: string) =>
+  (word: string): string => {
+    if (isCalendarDay(word)) return word
+    throw new Mistake(`${called} must be a day like 2026-03-31 and not ${JSON.stringify(word)}.`)
   }
 
 /** Parses the exclusive end of a range that includes the given day or moment. A day counts whole. */
@@ -64,4 +75,26 @@ export const readList =
     throw new Mistake(
       `${called} must be names with one comma between two of them, or none, and not ${JSON.stringify(word)}.`,
     )
+  }
+
+/** Parses the name of a resource. */
+export function readRecords(word: string): Definition {
+  const definition = definitionOf(registry, word)
+  if (definition) return definition
+  throw new Mistake(
+    `There is no kind of records ${JSON.stringify(word)}: name one of ${registry.map(({ name }) => name).join(', ')}.`,
+  )
+}
+
+/** Parses one of some words. `values` are what they stand for, if that is not the words themselves. */
+export const oneOf =
+  <Value extends string>(
+    called: string,
+    words: readonly string[],
+    values: readonly Value[] = words as readonly Value[],
+  ) =>
+  (word: string): Value => {
+    const value = values[words.indexOf(word)]
+    if (value !== undefined) return value
+    throw new Mistake(`${called} must be ${words.join(' or ')} and not ${JSON.stringify(word)}.`)
   }

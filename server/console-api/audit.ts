@@ -11,7 +11,8 @@ import {
 } from '#sql/system/audit.ts'
 import { jsonType } from '../pipeline/response.ts'
 import { auditCsv, auditJson, everyAudit, formatEntry } from '../service/audit.ts'
-import { csvType, download, noteExport } from './export.ts'
+import { noteExport } from '../service/export-records.ts'
+import { csvType, download } from './export.ts'
 import type { ConsoleResult, Handlers, OperationRequest } from './operation-request.ts'
 import { readDayOrMoment, readPage, rowsOf } from './read-parameters.ts'
 
@@ -40,7 +41,7 @@ async function exportAudit(
   const { app, parameters } = request
   const filter = readFilter(parameters)
   const { actor } = request.session()
-  await noteExport(app, actor, { resource: 'audit', format: type === csvType ? 'csv' : 'json' })
+  await noteExport(app.database, actor, { resource: 'audit', format: type === csvType ? 'csv' : 'json' })
   return download(request, { name: 'audit', type }, format(everyAudit(app.database, actor.companyId, filter)))
 }
 

@@ -1,46 +1,64 @@
 import { Readable } from 'node:stream'
-import { byteOrderMark, columnsOf, formatRow } from '#derive/csv.ts'
-import { visibleDefinition } from '#derive/visible.ts'
-import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
-import type { ListRequest } from '#registry/listing.ts'
-import { list, listIds } from '#sql/records/read.ts'
-import type { Actor } from '../records/actor.ts'
-import { auditFacts } from '../service/audit-log.ts'
-import type { AdmittedRequest, App, ConsoleResult, Handlers } from './operation-request.ts'
-import { readConsoleListing } from './read-parameters.ts'
+import { exportForms, styleOf } from '#derive/export.ts'
+import { exportDelimiters } from '#derive/import/file.ts'
+import { invalidParameter, isValueOf, quoteText } from '#derive/query.ts'
+import { languages } from '#registry/words/index.ts'
+import { exportRecords } from '../service/export-records.ts'
+import type { AdmittedRequest, ConsoleResult, Handlers } from './operation-request.ts'
+import { day, readConsoleListing } from './read-parameters.ts'
 
-const pageRecords = 500
+/** The parameters of an export besides those of a list. */
+const styleParameters = {
+  form: exportForms,
+  language: Object.keys(languages) as (keyof typeof languages)[],
+  delimiter: exportDelimiters,
+} as const
 
-/**
- * Exports all records of a filter as CSV. One statement finds their ids. Then they are read and sent page by page, so
- * that neither a slow reader nor a large company holds a connection or the memory.
- */
+/** Exports all records of a filter as CSV, for people or for programs, or as a week with sums. */
 export const exportAll: Handlers['records.export'] = ({ list: like }) => {
   const { definition } = like
-  const route = { ...like, path: `${like.path}.csv` }
+  const parameterNames = [
+    ...like.parameterNames,
+    ...Object.keys(styleParameters),
+    ...(definition.sheet ? ['week'] : []),
+  ]
+  const route = { ...like, path: `${like.path}.csv`, parameterNames }
   return async ({ app, query, session, requestId }) => {
-    const { actor } = session()
+    const { actor, row } = session()
     const listing = readConsoleListing(query, route, actor, 'everything')
-    const [found] = await app.database.read<{ ids: number[] }>(listIds(actor, definition, listing))
-    const ids = found?.ids ?? []
-    await noteExport(app, actor, { resource: definition.name, rows: ids.length })
-    const parts = pages(app, actor, visibleDefinition(definition, actor.lacksRights), listing, ids)
+    const parameters = new URLSearchParams(query)
+    const style = styleOf({
+      form: readWord(parameters, 'form'),
+      language: readWord(parameters, 'language'),
+      delimiter: readWord(parameters, 'delimiter'),
+    })
+    const source = { database: app.database, actor, definition, currency: row.currency }
+    const { parts } = await exportRecords(source, listing, style, readWeek(parameters))
     return download({ app, requestId }, { name: definition.name, type: csvType }, parts)
   }
 }
 
-export const csvType = 'text/csv; charset=utf-8'
+/** Returns the word of a parameter. Throws if it is none of those that there are. */
+function readWord<Name extends keyof typeof styleParameters>(
+  parameters: URLSearchParams,
+  name: Name,
+): (typeof styleParameters)[Name][number] | undefined {
+  const word = parameters.get(name)
+  if (word === null) return undefined
+  const words: readonly (typeof styleParameters)[Name][number][] = styleParameters[name]
+  const known = words.find((one) => one === word)
+  if (known === undefined) throw invalidParameter(name, `is ${quoteText(word)}; it must be ${words.join(' or ')}`)
+  return known
+}
 
-/** Logs an export before its first byte is sent. */
-export const noteExport = (
-  { database }: Pick<App, 'database'>,
-  actor: Actor,
-  facts: { resource: string; rows?: number; format?: string },
-): Promise<void> =>
-  database.transaction((transaction) =>
-    auditFacts(transaction, actor, { records: 'exports', action: 'exported', facts }),
-  )
+function readWeek(parameters: URLSearchParams): string | undefined {
+  const week = parameters.get('week')
+  if (week === null) return undefined
+  if (isValueOf(day, week)) return week
+  throw invalidParameter('week', `is ${quoteText(week)}; it must be a day like 2026-03-31`)
+}
+
+export const csvType = 'text/csv; charset=utf-8'
 
 /** Returns a file named by today, sent while it is read. A failure breaks it off, so no part passes for the whole. */
 export function download(
@@ -59,16 +77,5 @@ export function download(
       'Content-Disposition': `attachment; filename="${name}-${day}.${extension}"`,
     },
     body,
-  }
-}
-
-async function* pages({ database }: App, actor: Actor, definition: Definition, listing: ListRequest, ids: number[]) {
-  const columns = columnsOf(definition, listing.fields)
-  yield byteOrderMark + formatRow(columns.map(({ title }) => title))
-  for (let at = 0; at < ids.length; at += pageRecords) {
-    const some = { ...listing, ids: ids.slice(at, at + pageRecords), limit: pageRecords, offset: 0 }
-    const [page] = await database.read<{ json: string }>(list(actor, definition, some))
-    const records = JSON.parse(`[${page?.json}]`) as JsonObject[]
-    yield records.map((record) => formatRow(columns.map(({ read }) => read(record)))).join('')
   }
 }

@@ -30,7 +30,7 @@ export function readMoment(field: string, text: string): Date {
   return new Date(moment)
 }
 
-const day: Field = { kind: 'date', example: '2026-03-31', about: '' }
+export const day: Field = { kind: 'date', example: '2026-03-31', about: '' }
 
 /** Returns the span of a parameter: a whole day, or a moment. Throws if it is neither. */
 export function readDayOrMoment(name: string, value: string | undefined): { begins: string; ends: string } | undefined {

@@ -1,11 +1,16 @@
 import type { ImportResult, LookUpResult } from '#derive/console/responses.ts'
+import { parseMarked } from '#derive/import/marked-name.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
 import { isWhole } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
+import { equalKey } from '#registry/equal.ts'
 import { referenceOf } from '#registry/fields/index.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
+import { trimInvisible } from '#registry/invisible.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidField } from '#registry/refusals.ts'
+import { type TitleRow, titlesOf } from '#sql/records/history.ts'
 import { type NamesakeRow, namesakes, sameValues } from '#sql/records/namesakes.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import {
@@ -85,8 +90,9 @@ export async function lookUpValues(
   const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
   if (values.length > lookedUpMax) throw invalidField('values', 'too_long', `must be at most ${lookedUpMax} texts`)
   const reference = referenceOf(field)
+  if (reference) return findNamed(transaction, companyId, reference, values)
   const matched = matchFieldsOf(definition)
-  if (!reference && !matched.includes(name))
+  if (!matched.includes(name))
     throw invalidField('field', 'not_allowed', `must be a reference or one of ${matched.join(', ')}`)
   if (field?.unique) {
     const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, values))
@@ -94,11 +100,69 @@ export async function lookUpValues(
       holder === null ? [] : [{ place: Number(place) - 1, id: holder, title: null, also: null }],
     )
   }
-  const asked = { texts: values, only: reference?.only, most: namesakesMax }
   const rows = await transaction.run<NamesakeRow>(
-    reference
-      ? namesakes(companyId, resourceNamed(reference.to), asked)
-      : sameValues(companyId, definition, name, asked),
+    sameValues(companyId, definition, name, { texts: values, most: namesakesMax }),
   )
   return rows.map((row) => ({ ...row, place: row.place - 1 }))
 }
+
+/** Finds records by names, which may have behind them what tells their record apart, as exports write it. */
+async function findNamed(
+  transaction: Transaction,
+  companyId: number,
+  reference: ReferenceField,
+  values: readonly string[],
+): Promise<LookUpResult[]> {
+  const texts = values.map(normalizeName)
+  const findByName = (names: readonly string[]) =>
+    findNamesakes(transaction, companyId, reference, names).then((rows) => Map.groupBy(rows, ({ place }) => place))
+  const namesakesOf = await findByName(texts)
+  const markedNames = texts.map((text, place) => {
+    const name = parseMarked(text)
+    // A text with an id means that record, whichever is called so.
+    return name && ('id' in name || !namesakesOf.has(place)) ? name : undefined
+  })
+  const ids = markedNames.flatMap((name) => (name && 'id' in name ? [name.id] : []))
+  const titles = ids.length > 0 ? await readTitles(transaction, companyId, reference, ids) : new Map<number, string>()
+  const marks = markedNames.map((name) => (name && 'also' in name ? name.also : ''))
+  const bearers = marks.some((mark) => mark !== '') ? await findByName(marks) : new Map<number, LookUpResult[]>()
+  return texts.flatMap((_, place): LookUpResult[] => {
+    const name = markedNames[place]
+    const rows = namesakesOf.get(place) ?? []
+    if (!name) return rows
+    const isCalled = (title: string | null | undefined): boolean => equalName(title ?? '') === equalName(name.title)
+    if ('also' in name)
+      return (bearers.get(place) ?? []).filter(
+        (one) => isCalled(one.title) && equalName(one.also ?? '') === equalName(name.also),
+      )
+    return titles.has(name.id) && isCalled(titles.get(name.id))
+      ? [{ place, id: name.id, title: name.title, also: null }]
+      : rows
+  })
+}
+
+/** Returns the live records with each name: the place of the name, from 0, and the record. */
+async function findNamesakes(
+  transaction: Transaction,
+  companyId: number,
+  { to, only }: ReferenceField,
+  names: readonly string[],
+): Promise<LookUpResult[]> {
+  const asked = { texts: names, only, most: namesakesMax }
+  const rows = await transaction.run<NamesakeRow>(namesakes(companyId, resourceNamed(to), asked))
+  return rows.map((row) => ({ ...row, place: row.place - 1 }))
+}
+
+/** Returns the titles of the records that a reference leads to, live or not, by their ids. */
+export async function readTitles(
+  transaction: Transaction,
+  companyId: number,
+  { to }: ReferenceField,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await transaction.run<TitleRow>(titlesOf(companyId, resourceNamed(to), ids))
+  return new Map(rows.map(({ id, title }) => [id, normalizeName(title ?? '')]))
+}
+
+const normalizeName = (text: string): string => trimInvisible(text).normalize('NFC')
+const equalName = (text: string): string => equalKey(normalizeName(text))

@@ -109,6 +109,7 @@ const rows: Row[] = [
   { words: ['backup', 'verify', '{folder}/none'], refused: failed, away: failed },
   { words: ['restore', '{folder}/none'], refused: failed, away: failed },
   { words: ['export', ...of, '--to', '{folder}/archive.tar'], refused: notFound },
+  { words: ['export', 'clients', ...of, '--out', '{folder}/clients.csv'], refused: notFound },
   { words: ['import-company', '{folder}/none.tar'], refused: failed },
   { words: ['usage'] },
   { words: ['audit', ...of], refused: notFound },

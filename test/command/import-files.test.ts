@@ -76,7 +76,9 @@ describe.each(cases)('$file: $show', ({ file, path, records, currency, before = 
       const flat = bodies.map((body) => flatten(body))
       const paths = [...new Set(flat.flatMap((body) => Object.keys(body)))]
       expect(columns.length).toBeGreaterThan(0)
-      const text = [paths, ...flat.map((body) => paths.map((one) => body[one] ?? ''))].map(formatRow).join('')
+      const text = [paths, ...flat.map((body) => paths.map((one) => body[one] ?? ''))]
+        .map((row) => formatRow(row))
+        .join('')
       const csv = join(stage.folder, 'before.csv')
       await writeFile(csv, text)
       await isRight(['import', name, csv, '--company', company])()

@@ -266,3 +266,49 @@ test('Ctrl-C stops behind the batch under way, and says how to go on and how to 
   expect(await json('undo', writeId)).toMatchObject({ records: written })
   expect(await listed('clients')).toEqual(before)
 })
+
+test.each(['people', 'programs'])(
+  'What "export" writes for %s is imported again by the ids, and changes nothing.',
+  async (form) => {
+    const before = await listed('clients')
+    const path = join(stage.folder, `out-${form}.csv`)
+    const words = ['--form', form, '--language', 'de', '--out', path]
+    expect(await json('export', 'clients', ...words)).toEqual({ file: path, records: before.length })
+    const [head] = (await readFile(path, 'utf8')).split('\r\n')
+    expect(head).toMatch(form === 'people' ? /^\ufeffID;Name;/ : /^\ufeffid,name,/)
+    const same = { created: 0, changed: 0, same: before.length, refused: 0 }
+    expect(await json('import', 'clients', path)).toMatchObject(same)
+  },
+)
+
+test('A row whose id is of no record is refused, and one whose id stands twice.', async () => {
+  const [first] = await opened.app.database.read<{ id: string }>({
+    text: 'select id from clients where company_id = $1 and deleted_at is null order by id limit 1',
+    values: [company],
+  })
+  const file = await fileOf(
+    'ids.csv',
+    `ID,Name\n${first?.id},Zuerst\n999999999,Niemand\n${first?.id},Nochmals\n,Leer\n`,
+  )
+  const { refused_rows } = await json('import', 'clients', file, '--dry-run', '--skip-refused')
+  expect(
+    (refused_rows as { line: number; problems: { code: string }[] }[]).map(({ line, problems }) => [
+      line,
+      problems[0]?.code,
+    ]),
+  ).toEqual([
+    [3, 'refused'],
+    [4, 'twice'],
+    [5, 'no_key'],
+  ])
+})
+
+test.each([
+  [['export', 'clients', '--week', '2026-03-02'], 'clients have none'],
+  [['export', '--form', 'people'], '--form is for records'],
+  [['export', 'clients', '--language', 'fr'], '--language must be en or de'],
+])('%j is a mistake', async (words, message) => {
+  const { code, err } = await give(...words)
+  expect(code).toBe(2)
+  expect(err).toContain(message)
+})

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatRow } from '#derive/csv.ts'
+import { formatRow, unescapeFormulas } from '#derive/csv.ts'
+import { delimiters, exportDelimiters } from '#derive/import/file.ts'
 import type { Json } from '#registry/json.ts'
 
 /** The cells that a program sees which goes by this separator: quotes mean something at the beginning of a cell alone. */
@@ -31,15 +32,42 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(null, true, -1, -1.5e-7, 2),
 )
 
-test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j [V1.3.3]', (separator) => {
-  fc.assert(
-    fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (values) => {
-      const written = formatRow([1, ...values])
-      expect(cellsBy(separator, written).filter(isRun)).toEqual([])
-    }),
-    { numRuns: 3000, seed: 1 },
-  )
-})
+const pairs = exportDelimiters.flatMap((written) => delimiters.map((separator) => ({ written, separator })))
+
+test.each(pairs)(
+  'no cell of a file with $written is a formula for a program that goes by $separator [V1.3.3]',
+  ({ written, separator }) => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (values) => {
+        expect(cellsBy(separator, formatRow([1, ...values], written)).filter(isRun)).toEqual([])
+      }),
+      { numRuns: 1000, seed: 1 },
+    )
+  },
+)
+
+test.each(exportDelimiters)(
+  'reading takes off exactly the apostrophes that writing adds, in a file with %j',
+  (delimiter) => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), (cell) => {
+        const [written] = cellsBy(delimiter, formatRow([cell], delimiter))
+        expect(unescapeFormulas(written as string, delimiter)).toBe(cell)
+      }),
+      { numRuns: 3000, seed: 1 },
+    )
+  },
+)
+
+test.each(["'=Schein", "''=x", '- one\n- two', "- one\n'- two", 'a;=1', "it's; 'quoted'", "'", "''", "'\t=1"])(
+  'a file has %j as it is, whichever its separator',
+  (cell) => {
+    for (const delimiter of exportDelimiters) {
+      const [written] = cellsBy(delimiter, formatRow([cell], delimiter))
+      expect(unescapeFormulas(written as string, delimiter)).toBe(cell)
+    }
+  },
+)
 
 test.each(['\u200b', '\u00ad', '\ufeff', '\u2060', '\u0001'])(
   'what shows nothing hides no formula: %j',

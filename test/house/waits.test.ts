@@ -27,11 +27,14 @@ const loops: { readonly [file: string]: string } = {
   'server/backup/write-backup.ts': 'the copy of PostgreSQL, whose parts have a limit',
   'server/commands/audit.ts': 'pages of the database',
   'server/commands/changes.ts': 'pages of the database',
+  'server/commands/export-records.ts': 'pages of the database',
   'server/commands/listen.ts': 'pages of the database',
   'server/commands/stdin.ts': 'what a person types, or a program pipes',
   'server/http/send.ts': 'eachWithin',
   'server/outbound/sender.ts': 'eachWithin',
   'server/service/audit.ts': 'pages of the database',
+  'server/service/export-records.ts': 'pages of the database',
+  'server/service/export-week.ts': 'pages of the database',
   'server/service/rotate-keys.ts': 'pages of the database',
 }
 

@@ -1,4 +1,4 @@
-import { mdiDownloadOutline, mdiPlus, mdiUploadOutline, mdiViewColumnOutline } from '@mdi/js'
+import { mdiPlus, mdiUploadOutline, mdiViewColumnOutline } from '@mdi/js'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import Divider from '@mui/material/Divider'
@@ -8,7 +8,6 @@ import { LinkBase, type ListControllerResult, useListController, useStore } from
 import { useEffect, useMemo, useState } from 'react'
 import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
-import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { createPath, importPath } from '../../shell/places.ts'
@@ -18,6 +17,7 @@ import { Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty } from '../../ui/panel.tsx'
 import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
+import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { Paging } from './paging.tsx'
 import { Records } from './records.tsx'
@@ -46,7 +46,6 @@ export function ListPage({ definition }: { definition: Definition }) {
     if (!isSortable) setSort({ field: 'id', order: 'DESC' })
   }, [isSortable, setSort])
   const fields = shown.map(({ name }) => name)
-  const csv = addressOf('records.export', { records: name, query: listQuery({ sort, filter: filterValues, fields }) })
   const hasAny = listing.total !== 0 || Object.keys(filterValues).length > 0
   return (
     <Page
@@ -55,9 +54,12 @@ export function ListPage({ definition }: { definition: Definition }) {
         <>
           <ColumnChooser definition={definition} columns={columns} />
           {hasAny && (
-            <Button variant="outlined" startIcon={<Icon path={mdiDownloadOutline} />} href={csv} download>
-              {list.exportCsv}
-            </Button>
+            <ExportMenu
+              definition={definition}
+              query={listQuery({ sort, filter: filterValues, fields })}
+              text={list.exportCsv}
+              button={{ variant: 'outlined' }}
+            />
           )}
           {may(name, 'EDIT') && (
             <Button

@@ -7,7 +7,6 @@ import { statusOf, stepsFrom } from '#derive/form/relations.ts'
 import { askedFields, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -15,6 +14,7 @@ import { useUndo } from '../history/history.tsx'
 import { RemoveSeveral } from '../removal/remove-dialog.tsx'
 import { StepSeveral } from '../show/step-dialog.tsx'
 import { type Outcome, useStep } from '../show/use-step.ts'
+import { ExportMenu } from './export-menu.tsx'
 import type { ListedRecord } from './records.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
@@ -89,16 +89,12 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
             {stepTo(name, statusTo(to), chosen[0] ?? {})}
           </Button>
         ))}
-      <Button
-        size="small"
-        href={addressOf('records.export', {
-          records: name,
-          query: { id_in: ids.join(','), ...listQuery({ fields: csvFields }) },
-        })}
-        download
-      >
-        {list.exportSelected}
-      </Button>
+      <ExportMenu
+        definition={definition}
+        query={{ id_in: ids.join(','), ...listQuery({ fields: csvFields }) }}
+        text={list.exportSelected}
+        button={{ size: 'small' }}
+      />
       {may(name, 'DELETE') && (
         <Button size="small" color="error" onClick={() => setRemoving(true)}>
           {list.deleteSelected}

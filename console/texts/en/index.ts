@@ -100,6 +100,11 @@ export const en = {
     columns: 'Columns',
     resetColumns: 'Back to the usual ones',
     exportCsv: 'Export CSV',
+    exportForPeople: 'For people: titles, labels and amounts',
+    exportForPrograms: 'For programs: ids and names of the API',
+    exportWeek: (row: string, weeks: number) =>
+      `${weeks === 0 ? 'This week' : 'Last week'} by ${row.toLowerCase()}, with sums`,
+    exportDelimiters: { ',': 'Comma between cells', ';': 'Semicolon between cells' },
     importCsv: 'Import CSV',
     from: (label: string) => `${label} from`,
     to: (label: string) => `${label} to`,

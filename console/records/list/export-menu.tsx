@@ -1,0 +1,85 @@
+import { mdiDownloadOutline } from '@mdi/js'
+import Button, { type ButtonProps } from '@mui/material/Button'
+import Divider from '@mui/material/Divider'
+import Menu from '@mui/material/Menu'
+import MenuItem from '@mui/material/MenuItem'
+import Radio from '@mui/material/Radio'
+import { useStore } from 'ra-core'
+import { useState } from 'react'
+import { exportDelimiters } from '#derive/import/file.ts'
+import { dayMilliseconds } from '#derive/moment.ts'
+import type { Definition } from '#registry/definition.ts'
+import { decimalSignOf } from '#registry/fields/numeral.ts'
+import { addressOf } from '../../client/ask.ts'
+import { useLanguage, useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Icon } from '../../ui/icon.tsx'
+
+type ExportMenuProps = {
+  definition: Definition
+  /** The parameters of the list that is exported. */
+  query: { readonly [name: string]: unknown }
+  text: string
+  button?: Pick<ButtonProps, 'size' | 'variant'>
+}
+
+/** Exports a list in a form, with a separator that the browser remembers, or its weeks with sums. */
+export function ExportMenu({ definition: { name, sheet }, query, text, button }: ExportMenuProps) {
+  const { list, locale } = useTexts()
+  const { label } = useRecordTexts()
+  const [language] = useLanguage()
+  const [delimiter, choose] = useStore<string>('export.delimiter', decimalSignOf(locale) === ',' ? ';' : ',')
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const close = () => setAnchor(null)
+  const forPeople = { ...query, form: 'people', language, delimiter }
+  const weekOf = (weeks: number) => new Date(Date.now() - weeks * 7 * dayMilliseconds).toISOString().slice(0, 10)
+  const files = [
+    { text: list.exportForPeople, query: forPeople },
+    { text: list.exportForPrograms, query: { ...query, form: 'programs' } },
+    ...(sheet
+      ? [0, 1].map((weeks) => ({
+          text: list.exportWeek(label(name, sheet.row), weeks),
+          query: { ...forPeople, week: weekOf(weeks) },
+        }))
+      : []),
+  ]
+  return (
+    <>
+      <Button
+        {...button}
+        startIcon={<Icon path={mdiDownloadOutline} />}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+      >
+        {text}
+      </Button>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={close} slotProps={{ list: { 'aria-label': text } }}>
+        {files.map((file) => (
+          <MenuItem
+            key={file.text}
+            component="a"
+            href={addressOf('records.export', { records: name, query: file.query })}
+            download
+            onClick={close}
+          >
+            {file.text}
+          </MenuItem>
+        ))}
+        <Divider />
+        {exportDelimiters.map((one) => (
+          <MenuItem key={one} dense role="menuitemradio" aria-checked={one === delimiter} onClick={() => choose(one)}>
+            <Radio
+              size="small"
+              checked={one === delimiter}
+              tabIndex={-1}
+              aria-hidden
+              sx={{ p: 0.5, mr: 1 }}
+              slotProps={{ input: { tabIndex: -1, 'aria-hidden': true } }}
+            />
+            {list.exportDelimiters[one]}
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  )
+}
