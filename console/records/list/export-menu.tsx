@@ -1,9 +1,9 @@
-import { mdiDownloadOutline } from '@mdi/js'
+import { mdiCheck, mdiDownloadOutline } from '@mdi/js'
 import Button, { type ButtonProps } from '@mui/material/Button'
 import Divider from '@mui/material/Divider'
+import ListItemIcon from '@mui/material/ListItemIcon'
 import Menu from '@mui/material/Menu'
 import MenuItem from '@mui/material/MenuItem'
-import Radio from '@mui/material/Radio'
 import { useStore } from 'ra-core'
 import { useState } from 'react'
 import { exportDelimiters } from '#derive/import/file.ts'
@@ -53,7 +53,12 @@ export function ExportMenu({ definition: { name, sheet }, query, text, button }:
       >
         {text}
       </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close} slotProps={{ list: { 'aria-label': text } }}>
+      <Menu
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={close}
+        slotProps={{ paper: { component: 'section', 'aria-label': text } as object }}
+      >
         {files.map((file) => (
           <MenuItem
             key={file.text}
@@ -61,6 +66,7 @@ export function ExportMenu({ definition: { name, sheet }, query, text, button }:
             href={addressOf('records.export', { records: name, query: file.query })}
             download
             onClick={close}
+            sx={{ whiteSpace: 'normal' }}
           >
             {file.text}
           </MenuItem>
@@ -68,14 +74,7 @@ export function ExportMenu({ definition: { name, sheet }, query, text, button }:
         <Divider />
         {exportDelimiters.map((one) => (
           <MenuItem key={one} dense role="menuitemradio" aria-checked={one === delimiter} onClick={() => choose(one)}>
-            <Radio
-              size="small"
-              checked={one === delimiter}
-              tabIndex={-1}
-              aria-hidden
-              sx={{ p: 0.5, mr: 1 }}
-              slotProps={{ input: { tabIndex: -1, 'aria-hidden': true } }}
-            />
+            <ListItemIcon>{one === delimiter && <Icon path={mdiCheck} fontSize="small" />}</ListItemIcon>
             {list.exportDelimiters[one]}
           </MenuItem>
         ))}
