@@ -42,6 +42,11 @@ export function wordListOf(field: Field | undefined): Definition | undefined {
   return asked.every((name) => name === list.title || name === reference.only?.column) ? list : undefined
 }
 
+/** Returns the lists of words that records refer to. */
+export const wordListsOf = ({ fields }: Definition): Definition[] => [
+  ...new Set(Object.values(fields).flatMap((field) => wordListOf(field) ?? [])),
+]
+
 /** Returns the batch operation that creates a word in the list that a field refers to, but for its name in the batch. */
 export function newWord(field: Field | undefined, text: string): JsonObject {
   const { to, only } = referenceOf(field) ?? {}

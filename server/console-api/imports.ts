@@ -1,3 +1,4 @@
+import { wordListsOf } from '#derive/import/words.ts'
 import { listNeededRights } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
@@ -86,8 +87,8 @@ function run(
   { app, change, requestId, session }: AdmittedRequest,
   part: Omit<ImportBatch, 'call'>,
 ): Promise<ConsoleResult> {
-  for (const list of new Set(part.operations.flatMap(({ records }) => (typeof records === 'string' ? records : []))))
-    needPermission(session(), permission(list, 'EDIT'))
+  for (const { name } of wordListsOf(part.definition))
+    if (part.operations.some(({ records }) => records === name)) needPermission(session(), permission(name, 'EDIT'))
   const call = { requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
     async (transaction, { actor }) => {

@@ -1,5 +1,5 @@
 import { readBatch } from '#derive/batch.ts'
-import { wordListOf } from '#derive/import/words.ts'
+import { wordListsOf } from '#derive/import/words.ts'
 import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -46,7 +46,6 @@ export async function importBatch(
   const isWord = ({ records = definition.name }: JsonObject): boolean => records !== definition.name
   const strange = operations.findIndex((one) => !(isWord(one) ? wordOps : ops).includes(one.op as string))
   if (strange >= 0) throw invalidField(`operations[${strange}].op`, 'not_allowed', 'must be create or update')
-  const lists = Object.values(definition.fields).flatMap((field) => wordListOf(field) ?? [])
   if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
   const body = { mode: 'all', operations: operations.map((one) => ({ records: definition.name, ...one })) }
   needFieldRights(
@@ -60,7 +59,7 @@ export async function importBatch(
     transaction.send(moveImport(actor.companyId, part.writeId, progress))
     if (operations.length === 0) return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
   }
-  const command = batchCommand(readBatch(body, [definition, ...lists]), dryRun, call)
+  const command = batchCommand(readBatch(body, [definition, ...wordListsOf(definition)]), dryRun, call)
   const { data, effects } = await runCommand(transaction, author, command)
   const plan = await concludeWork(transaction, author, secret, {
     ...{ dryRun, ifPlan, effects, after },

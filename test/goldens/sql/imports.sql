@@ -42,7 +42,7 @@ update imports set settings = $1::jsonb, rows = $2
 
 -- imports.forget-mended
 update imports set settings = settings - 'mended' - 'words'
-    where company_id = $1 and (settings ? 'mended' or settings ? 'words')
+    where ctid = any (array(select ctid from imports where company_id = $1 and (settings ? 'mended' or settings ? 'words') order by write_id offset 0))
 -- [7]
 
 -- history.last-of-write
