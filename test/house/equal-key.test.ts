@@ -34,7 +34,9 @@ describe('The key of a text is the same for the index and for the lock', () => {
 
 // The indexes of databases that exist have the results of this table: another one needs a migration of its own.
 test('The table of letters is the one that migration 0051 has put into databases.', () => {
-  expect(hash('sha256', JSON.stringify([letterTable, greekAndCyrillic]))).toBe('fa0238f43c539a1a5499c40f59e1152f017f5183113b80bcef2c6555a8bf2606')
+  expect(hash('sha256', JSON.stringify([letterTable, greekAndCyrillic]))).toBe(
+    'fa0238f43c539a1a5499c40f59e1152f017f5183113b80bcef2c6555a8bf2606',
+  )
 })
 
 describe('Texts are equal as people see them', () => {
