@@ -211,6 +211,30 @@ describe('What is not acceptable', () => {
   })
 })
 
+test('A filter keeps the day that is chosen for its text while the list is narrowed.', async () => {
+  await admin.record('equipment', { name: 'Digger', next_service_on: '2026-03-05' })
+  await visit(stage, page, '/equipment')
+  await press(page, 'Filters')
+  const input = page.getByLabel(/^Next service.*from$/)
+  // The texts that the input shows from now on.
+  const id = await input.getAttribute('id')
+  await page.evaluate(`{
+    window.shown = new Set()
+    const look = () => {
+      shown.add(document.getElementById(${JSON.stringify(id)}).value)
+      requestAnimationFrame(look)
+    }
+    look()
+  }`)
+  await input.pressSequentially('03/04/2026')
+  await press(page, '4 March 2026')
+  await page.waitForURL(/next_service_on_from/)
+  await page.waitForLoadState('networkidle')
+  expect(await input.inputValue()).toBe('4 Mar 2026')
+  const shown = (await page.evaluate('[...window.shown]')) as string[]
+  expect(shown.slice(1)).not.toContain('')
+})
+
 describe('A double', () => {
   test('is named with a link once its field is left, and may be saved all the same', async () => {
     const id = await admin.record('workers', { name: 'Grace Okafor', phone: '+49 221 555010' })

@@ -151,24 +151,31 @@ function FilterInput({ resource, filter, value, onChange }: FilterInputProps) {
 
 /** A filter whose value is typed. The list is narrowed once the text can be read. */
 function TypedFilter({ resource, filter, value, label, onChange }: FilterInputProps & { label: string }) {
-  const [unread, setUnread] = useState<Json>(null)
+  /** The typed value, until the list has it. */
+  const [typed, setTyped] = useState<Json | undefined>()
+  const [seen, setSeen] = useState(value)
   const [hasLeft, setLeft] = useState(false)
+  if (value !== seen) {
+    setSeen(value)
+    // A late value must not replace what was typed since.
+    if (value === null || value === typed) setTyped(undefined)
+  }
+  const shown = typed === undefined ? value : typed
   const path = `filter-${filter.parameter}`
-  const problems = unread === null || !hasLeft ? [] : checkValue(filter.field, unread, path).problems
+  const problemsOf = (one: Json) => (one === null ? [] : checkValue(filter.field, one, path).problems)
   return (
     <FieldInput
       field={{ ...filter, required: false }}
       resource={resource}
       label={label}
       path={path}
-      value={unread ?? value}
-      problems={problems}
+      value={shown}
+      problems={hasLeft ? problemsOf(shown) : []}
       onLeave={() => setLeft(true)}
-      onChange={(typed) => {
-        const isRead = typed === null || checkValue(filter.field, typed, path).problems.length === 0
+      onChange={(one) => {
         setLeft(false)
-        setUnread(isRead ? null : typed)
-        if (isRead) onChange(typed)
+        setTyped(one)
+        if (problemsOf(one).length === 0) onChange(one)
       }}
     />
   )
