@@ -332,7 +332,7 @@ describe('A mistake is one sentence, nothing is written, and the exit code is 1'
     ]
     const { err } = await give(...words)
     expect(err).toBe(
-      'email must be an e-mail address like ada@example.com, of at most 254 characters; permissions has "FLY", which is no permission; password must have 8 to 128 characters.\n',
+      'email must be one e-mail address like ada@example.com, of at most 254 characters; permissions has "FLY", which is no permission; password must have 8 to 128 characters.\n',
     )
   })
 

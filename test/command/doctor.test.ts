@@ -52,7 +52,7 @@ describe('doctor', () => {
         'demo',
         'accounts',
       ],
-      ...['changes', 'webhooks', 'backup'],
+      ...['equal', 'changes', 'webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),
     ])
     const { out } = await stage.give(['doctor'])

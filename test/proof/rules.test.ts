@@ -434,8 +434,8 @@ test('What checks the service and drives it imports nothing of the service', () 
     [...readFileSync(join(folder, name), 'utf8').matchAll(/(?:\bfrom|(?<!-)\bimport)\s*\(?\s*'([^']+)'/g)].flatMap(
       ([, target]) => {
         const path = target?.startsWith('.') ? normalize(join('proof', dirname(name), target)) : (target as string)
-        // The driver of PostgreSQL is no code of the service.
-        return /^(node:|proof\/|pg$)/.test(path) ? [] : [`${name}: ${path}`]
+        // Neither the driver of PostgreSQL nor the clock of a simulation is code of the service.
+        return /^(node:|proof\/|pg$|@sinonjs\/fake-timers$)/.test(path) ? [] : [`${name}: ${path}`]
       },
     ),
   )
