@@ -123,5 +123,8 @@ async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGe
 /** Returns a `BackupProblem` for an error in the archive. Returns errors of the file system and problems unchanged. */
 function damagedArchive(error: unknown, where: string): unknown {
   if (error instanceof BackupProblem || (error as NodeJS.ErrnoException).syscall) return error
-  return new BackupProblem(`${where} is damaged or cut off (${(error as Error).message}). Use another one.`)
+  const { message } = error as Error
+  // An entry is destroyed if its archive ends within it, whichever of the two tells so first.
+  const reason = message === 'Stream was destroyed' ? 'Unexpected end of data' : message
+  return new BackupProblem(`${where} is damaged or cut off (${reason}). Use another one.`)
 }
