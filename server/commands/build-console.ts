@@ -14,6 +14,7 @@ const sources = [
   'console',
   'registry',
   'derive',
+  'import',
   'vite.config.ts',
   'package-lock.json',
   'server/commands/console-builder.ts',
@@ -91,13 +92,16 @@ async function hashOfSources(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Returns a file itself, or the files of a folder that are inputs of the build, in a fixed order. */
+/**
+ * Returns a file itself, or the files of a folder that are inputs of the build, in a fixed order: no tests, no builds, and
+ * nothing whose name begins with a point, which some other process has there for a moment.
+ */
 async function filesIn(source: string): Promise<string[]> {
   if (source.includes('.')) return [source]
   const names = await readdir(join(root, source), { recursive: true, withFileTypes: true })
   return names
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((file) => !file.startsWith('console/dist'))
+    .filter((file) => !file.startsWith('console/dist') && !file.includes('/.'))
     .toSorted()
 }
