@@ -35,7 +35,7 @@ afterAll(() => stage.close())
 /** What no schema can say: where references lead, which values are taken, what the record is, how fields compare. */
 const beyondSchemas: readonly ProblemCode[] = [
   ...(['not_found', 'not_unique', 'transition_not_allowed', 'locked', 'may_not_fall'] as const),
-  ...(['date_order', 'cycle', 'client_blocked', 'not_of_client'] as const),
+  ...(['date_order', 'cycle', 'client_blocked', 'not_of_client', 'invisible'] as const),
 ]
 
 const drawnFor = { POST: 200, PUT: 150, PATCH: 150, GET: 65, DELETE: 0 } as const

@@ -228,9 +228,9 @@ describe('Rules are checked on the record as it would be [V2.2.3]', () => {
       errors: [],
     },
     {
-      why: 'a percentage has at most two decimals',
+      why: 'a percentage has at most four decimals',
       on: 'subcontractors',
-      create: () => ({ name: 'S', retention_pct: 5.125 }),
+      create: () => ({ name: 'S', retention_pct: 5.12345 }),
       errors: ['retention_pct wrong_format'],
     },
     {
