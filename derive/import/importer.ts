@@ -278,9 +278,8 @@ function createWords(definition: Definition, rows: readonly RowOutcome[]) {
 }
 
 /**
- * Tries the rows, drops refused and unchanged ones and values that only the reader spells otherwise, and repeats until every
- * row changes something. The rows left are
- * the batch, and the preview of the last try is its effect.
+ * Tries the rows, drops refused and unchanged ones and values that only the reader spells otherwise, and repeats until
+ * every row changes something. The rows left are the batch, and the preview of the last try is its effect.
  */
 async function tryOut(
   service: ImportService,

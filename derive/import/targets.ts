@@ -8,7 +8,10 @@ import { type Catalogue, columnLabel, memberLabel } from '../labels.ts'
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
 
-/** Returns the id, by which records are found, and all fields that can be sent, except lists of lines, which do not fit into a row. */
+/**
+ * Returns the id, by which records are found, and all fields that can be sent, except lists of lines, which do not fit
+ * into a row.
+ */
 export const targetsOf = (definition: Definition): Target[] =>
   columnsOf(definition).filter(
     ({ name, field }) => name === 'id' || !(definition.fields[name]?.readOnly || kindOf(field).many),
@@ -29,7 +32,10 @@ export function columnsOf({ fields }: Definition): Target[] {
   })
 }
 
-/** Returns the fields by which a row can find its record: the id, unique ones, the title, and those whose kind compares values. */
+/**
+ * Returns the fields by which a row can find its record: the id, unique ones, the title, and those whose kind compares
+ * values.
+ */
 export const matchFieldsOf = ({ fields, title }: Definition): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const { text, comparison } = kindOf(field)

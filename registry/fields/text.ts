@@ -28,8 +28,8 @@ const bounded: Kind<TextField | ParagraphField> = {
 /** Composes letters with their marks (NFC), and refuses controls and a text that nobody sees. */
 function parseText(text: string, refused: RegExp): Read {
   const value = trimInvisible(text).normalize('NFC')
-  const [found] = value.match(refused) ?? []
-  if (found !== undefined) return refuse('invisible', found)
+  const [character] = value.match(refused) ?? []
+  if (character !== undefined) return refuse('invisible', character)
   if (removeInvisible(value).trim() !== '') return { value }
   const [hidden] = text.match(/\S/u) ?? []
   return hidden === undefined ? { value: null } : refuse('invisible', hidden)

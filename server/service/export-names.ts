@@ -10,8 +10,8 @@ import type { Database, Transaction } from '../store/database.ts'
 import { lookUpValues, readTitles } from './imports.ts'
 
 /**
- * Creates the names of the records that references lead to. A name is the title, with what tells its record from ambiguousIds if an
- * import would not find that record alone by it. Each record is looked up once.
+ * Creates the names of the records that references lead to. A name is the title; if an import would not find its record
+ * alone by that, it has behind it what tells the record from others. Each record is looked up once.
  */
 export function createNames(
   database: Pick<Database, 'transaction'>,
@@ -24,7 +24,7 @@ export function createNames(
   async function find(transaction: Transaction, field: string, reference: ReferenceField, ids: readonly number[]) {
     const titles = await readTitles(transaction, companyId, reference, ids)
     const nameById = (id: number): string => formatMarked({ title: titles.get(id) ?? '', id })
-    // Whether ambiguousIds have the title is nothing for an account that may not see them.
+    // Whether other records have the title is nothing for an account that may not see them.
     if (isUnseen(resourceNamed(reference.to), lacksRights)) {
       for (const id of ids) names.set(keyOf(field, id), nameById(id))
       return
