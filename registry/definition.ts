@@ -47,8 +47,55 @@ export type Definition = {
   alike?: readonly string[]
   /** The fields of a sheet, in which records are the cells of a week. */
   sheet?: Sheet
+  /** Sums over records that refer to this one, by name. They are read when they are needed, and never stored. */
+  sums?: { readonly [name: string]: Sum }
+  list?: ListWords
+  /** Fixes what was issued: a paper is kept of the record when it comes to match. */
+  paper?: PaperWords
+  /** What the interface offers to do with a record, beside its steps. */
+  actions?: readonly Action[]
   removal: Removal
 }
+
+/**
+ * The sum of fields over the live records of `of` whose columns (the keys of `by`) equal ours (its values), without the
+ * record itself: `add` less `less`, of those that are in `when` and not in `except`. `counts` is the side of the margin
+ * that it stands on.
+ */
+type Sum = {
+  of: string
+  by: { readonly [theirs: string]: string }
+  add: readonly string[]
+  less?: readonly string[]
+  when?: Match
+  except?: Match
+  counts?: 'in' | 'out'
+}
+
+/**
+ * The list of the interface: its columns and order, the records it begins with, the fields that its last row adds up,
+ * the day and the amount by which a record is due, and the columns of the file for the bookkeeper.
+ */
+type ListWords = {
+  columns: readonly string[]
+  sort: string
+  opens?: Match
+  totals?: readonly string[]
+  due?: { on: string; open: string }
+  books?: readonly string[]
+}
+
+/**
+ * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, and
+ * the state that a draft takes when it is sent.
+ */
+type PaperWords = { when: Match; to: string; dates: readonly string[]; texts?: readonly string[]; sends?: string }
+
+/**
+ * An action on a record in a state: it asks for some fields and sets others. `copy` is the reference by which a copy
+ * refers to the record; then one batch writes both.
+ */
+type Action = { name: string; from: Match; sets: JsonObject; asks?: readonly string[]; copy?: string }
 
 /** The fields that say the row, the day and the value of a cell, and the one that cells of a sheet share. */
 export type Sheet = { row: string; day: string; shared: string; cell: string }
