@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf, numberingOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { withComputed } from './input.ts'
 import { mustBeGiven, writableFields } from './schema.ts'
 import { aOne, capital } from './words.ts'
 
@@ -25,7 +26,7 @@ export function recordExample(definition: Definition): JsonObject {
   const shown = Object.fromEntries(
     Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, exampleOf(field)]),
   )
-  return { ...shown, ...definition.computed?.(shown) }
+  return withComputed(definition, shown)
 }
 
 export function createExamples(definition: Definition): Examples & { minimal: Example } {

@@ -62,7 +62,7 @@ const isParent = (value: Json): value is JsonObject => typeof value === 'object'
 
 /** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
-  const names = Object.keys(definition.computed?.(createBlankRecord(definition)) ?? {})
+  const names = Object.keys(definition.computed?.(createBlankRecord(definition), { before: null, sent: {} }) ?? {})
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
 

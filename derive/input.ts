@@ -1,4 +1,11 @@
-import { type Definition, isProtected, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
+import {
+  type Definition,
+  isProtected,
+  type Problem,
+  problem,
+  type ReferencedRecords,
+  type WriteInput,
+} from '#registry/definition.ts'
 import { choiceOf, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { checkFields, checkValue } from './check-value.ts'
@@ -33,7 +40,7 @@ export function checkRecord(
 ): { record: JsonObject; problems: Problem[] } {
   const checked = checkBody(definition, body, before)
   const { found, missing } = leadsTo(checked)
-  const record = { ...checked.after, ...definition.computed?.(checked.after) }
+  const record = withComputed(definition, checked.after, { before, sent: checked.sent })
   const known = [...checked.problems, ...missing]
   return { record, problems: [...known, ...checkRules(definition, record, before, found, known, asChanged)] }
 }
@@ -83,6 +90,13 @@ export function checkRules(
     return true
   })
 }
+
+/** Returns the record with the fields that follow from the others; without a write, as if it were created. */
+export const withComputed = (
+  { computed }: Definition,
+  record: JsonObject,
+  write: WriteInput = { before: null, sent: record },
+): JsonObject => ({ ...record, ...computed?.(record, write) })
 
 /** Returns a record with nothing but initial values. */
 export function createBlankRecord(definition: Definition): JsonObject {

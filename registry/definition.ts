@@ -36,8 +36,8 @@ export type Definition = {
   needs?: { readonly status: readonly string[]; readonly fields: readonly string[] }
   /** Checks of several fields. Each rule sees the whole record as it would be. */
   rules?: readonly Rule[]
-  /** Read-only fields worked out from the others at every write. */
-  computed?: (record: JsonObject) => JsonObject
+  /** The fields that follow from the others, worked out at every write. */
+  computed?: (record: JsonObject, write: WriteInput) => JsonObject
   protection?: Protection
   /** Fields that a step needs, by the status it leads to. The interface proposes their values. */
   proposals?: { readonly [status: string]: Proposal }
@@ -110,6 +110,9 @@ export type ProblemCode = keyof typeof fieldCodes
 
 /** The columns that rules read of the records referred to, by reference field. */
 export type ReferencedRecords = { readonly [field: string]: JsonObject | undefined }
+
+/** A write as `computed` sees it: the record before it (null on create), and the accepted fields of the body. */
+export type WriteInput = { before: JsonObject | null; sent: JsonObject }
 
 /** A record as it would be after a write, as it is before (null on create), and the records that it refers to. */
 export type RuleInput = {

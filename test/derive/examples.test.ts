@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createExamples, recordExample, refusedExample, repeatableExample, updateExamples } from '#derive/examples.ts'
-import { checkBody, checkRules, createBlankRecord } from '#derive/input.ts'
+import { checkBody, checkRules, createBlankRecord, withComputed } from '#derive/input.ts'
 import { registry } from '#registry/resources/index.ts'
 
 const served = registry.filter((definition) => definition.served)
@@ -13,17 +13,13 @@ describe('Examples of records and bodies', () => {
     ]
     for (const body of bodies) {
       const { after, problems } = checkBody(definition, body, null)
-      const whole = { ...after, ...definition.computed?.(after) }
+      const whole = withComputed(definition, after)
       expect([...problems, ...checkRules(definition, whole, null, {}, problems)]).toEqual([])
     }
   })
 
   test.each(served)('$name: every body to change with is acceptable', (definition) => {
-    const before = {
-      ...createBlankRecord(definition),
-      [definition.title]: 'Before',
-      ...definition.computed?.(createBlankRecord(definition)),
-    }
+    const before = withComputed(definition, { ...createBlankRecord(definition), [definition.title]: 'Before' })
     for (const { value } of Object.values(updateExamples(definition))) {
       const { after, problems } = checkBody(definition, value, before)
       expect([...problems, ...checkRules(definition, after, before, {}, problems)]).toEqual([])
@@ -50,7 +46,7 @@ describe('Examples of records and bodies', () => {
   test.each(served)('$name: the record has every field, and its amounts add up', (definition) => {
     const record = recordExample(definition)
     expect(Object.keys(record)).toEqual(Object.keys(definition.fields))
-    expect(record).toMatchObject(definition.computed?.(record) ?? {})
+    expect(record).toEqual(withComputed(definition, record))
   })
 
   test.each(served)('$name: the refused body is refused', (definition) => {

@@ -50,7 +50,7 @@ describe.each(registry)('$name', (definition: Definition) => {
       const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
       for (const rule of definition.rules ?? [])
         rule({ after: seen(after), before: seen(example), found: {}, isChanged })
-      definition.computed?.(seen(after))
+      definition.computed?.(seen(after), { before: seen(example), sent: seen(after) })
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }
     expect([...read].filter((field) => fields[field]?.right !== undefined)).toEqual([])

@@ -1,6 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { Fragment } from 'react'
 import { computedFields, type FormField, formSections } from '#derive/form.ts'
+import { withComputed } from '#derive/input.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Fields } from '../../ui/layout.tsx'
@@ -74,8 +75,8 @@ const isWide = ({ kind }: FormField): boolean => ['paragraph', 'lines', 'address
 function Sums({ form }: { form: RecordForm }) {
   const { form: texts } = useTexts()
   const { label } = useRecordTexts()
-  const { definition, values } = form
-  const sums = definition.computed?.(parseAmounts(values)) ?? {}
+  const { definition, values, before, changes } = form
+  const sums = withComputed(definition, parseAmounts(values), { before, sent: changes })
   return (
     <Totals aria-label={texts.sums} aria-live="polite">
       {computedFields(definition).map((field) => (
