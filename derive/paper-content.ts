@@ -1,0 +1,65 @@
+import type { JsonObject } from '#registry/json.ts'
+
+/**
+ * The content of a paper: all that is printed of a record, as it was when the paper was made. It is stored whole, so
+ * that a later change of the record, the client or the company changes no paper that was issued. Decisions, Papers.
+ */
+export type PaperContent = {
+  /** The record as the interface shows it, with its lines and its amounts in minor units. */
+  record: PaperRecord
+  /** The record to which the paper goes, by the fields that its definition names; null if a draft names none yet. */
+  addressee: PaperAddressee | null
+  letterhead: PaperLetterhead
+}
+
+/** A record with the members of its definition. */
+export type PaperRecord = JsonObject & { id: number }
+
+export type PaperAddressee = {
+  id: number
+  name: string
+  contact_name: string | null
+  tax_id: string | null
+  billing_address: PaperAddress | null
+}
+
+/** The company as its papers show it: a member for each field that is printed. Fields without a value are null. */
+export type PaperLetterhead = JsonObject & {
+  name: string
+  /** ISO 4217. */
+  currency: string
+  address?: PaperAddress | null
+  /** `en` or `de`. */
+  paper_language?: string | null
+  /** The SHA-256 of the logo, in hexadecimal; null without one. */
+  logo?: string | null
+}
+
+/** A postal address; each member may be null. */
+export type PaperAddress = {
+  line1: string | null
+  line2: string | null
+  city: string | null
+  region: string | null
+  postal_code: string | null
+  /** ISO 3166-1, two letters. */
+  country: string | null
+}
+
+/** The answer of `GET /console/records/{records}/{id}/paper`. */
+export type Paper = {
+  content: PaperContent
+  /** Whether the content is stored; otherwise it is that of now, and changes with the record. */
+  is_fixed: boolean
+  /** The version of the record that it shows. */
+  version: number
+  /** When the paper was made, ISO 8601 in UTC; null if it is not fixed. */
+  at: string | null
+  /** The day on which it was sent, `YYYY-MM-DD`, and how; null if it was not. */
+  sent_on: string | null
+  sent_by: PaperRoad | null
+}
+
+/** The ways on which a paper goes to its addressee. */
+export const paperRoads = ['EMAIL', 'POST', 'IN_PERSON', 'OTHER'] as const
+export type PaperRoad = (typeof paperRoads)[number]
