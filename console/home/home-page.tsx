@@ -206,7 +206,7 @@ type DueProps = { title: string; resource: string; items: readonly DueItem[]; co
 function Due({ title, resource, items, count, to }: DueProps) {
   const { home } = useTexts()
   const format = useFormat()
-  const today = new Date().toISOString().slice(0, 10)
+  const today = useMe().today()
   return (
     <Panel title={title} aside={count > 0 && <ShowAll to={to} count={count} />}>
       {items.length === 0 && <Typography color="textSecondary">{home.all}</Typography>}

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { isApproval } from '#derive/approval.ts'
+import { dayIn } from '#derive/company-day.ts'
 import { lackedRights, visibleDefinition } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { ChoiceField } from '#registry/fields/choice.ts'
@@ -32,6 +33,8 @@ function createVisitor(own: OwnAccount, reload: () => unknown, visible: (definit
   return {
     ...own,
     reload,
+    /** Returns the company's day, by which records are late or due. */
+    today: (): string => dayIn(own.company.time_zone, new Date()),
     holds,
     may: (records: string, action: Action): boolean => holds(permission(records, action)),
     /** Returns whether the account may set the field of a record to this; a new record comes from null. */

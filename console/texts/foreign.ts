@@ -44,6 +44,7 @@ type OwnName =
   | 'scopes'
   | 'secret'
   | 'since'
+  | 'time_zone'
   | 'token'
   | 'undo'
   | 'until'

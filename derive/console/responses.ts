@@ -26,7 +26,7 @@ export type Meta = { total: number; limit: number; offset: number }
 /** The signed-in account and its company. */
 export type OwnAccount = {
   account: Pick<AccountRow, 'id' | 'name' | 'email' | 'permissions'>
-  company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons'>
+  company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons' | 'time_zone'>
   locale_hint: null
 }
 

@@ -50,6 +50,13 @@ export function isCalendarDay(value: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
 }
 
+/** Returns the day `count` days after a day of the calendar, both `YYYY-MM-DD`; a negative count leads back. */
+export function addDays(day: string, count: number): string {
+  const at = new Date(`${day}T00:00:00Z`)
+  at.setUTCDate(at.getUTCDate() + count)
+  return at.toISOString().slice(0, 10)
+}
+
 /** The languages of the interface, in the forms that differ in names of months. */
 const monthLanguages: readonly string[] = ['en-GB', 'en-US', 'de', 'de-AT']
 

@@ -1,5 +1,6 @@
 import { record, state } from '../common.ts'
 import { type Problem, problem, type RuleInput } from '../definition.ts'
+import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
 import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
@@ -76,7 +77,5 @@ function estimateFits({ after, found: { estimate_id: estimate } }: RuleInput): P
 /** Proposes the day as the issue date, and the due date by the client’s terms. */
 function termsOfClient(record: JsonObject, client: JsonObject | undefined, today: string): JsonObject {
   const issued = typeof record.issued_on === 'string' ? record.issued_on : today
-  const due = new Date(`${issued}T00:00:00Z`)
-  due.setUTCDate(due.getUTCDate() + Number(client?.payment_terms_days ?? 0))
-  return { issued_on: issued, due_on: record.due_on ?? due.toISOString().slice(0, 10) }
+  return { issued_on: issued, due_on: record.due_on ?? addDays(issued, Number(client?.payment_terms_days ?? 0)) }
 }

@@ -1,10 +1,10 @@
 import type { UsageDay } from '#derive/console/responses.ts'
 import { readInteger } from '#derive/query.ts'
+import { addDays } from '#registry/fields/day.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
 import { isPlain } from '../config/exposure.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
-import { dayAfter } from './home.ts'
 import { type App, type Handlers, revocation } from './operation-request.ts'
 
 /** Settings, Company. Only the operator changes the plan and the add-ons, which the company pays for. */
@@ -54,6 +54,8 @@ function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   }
 }
 
-/** Returns days up to today, the oldest first, also those without a call. */
-const lastDays = (app: App, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => dayAfter(app, index + 1 - count))
+/** Returns days up to today, the oldest first, also those without a call. They are of UTC, as the log of calls counts them. */
+function lastDays({ clock }: App, count: number): string[] {
+  const today = clock.now().toISOString().slice(0, 10)
+  return Array.from({ length: count }, (_, index) => addDays(today, index + 1 - count))
+}

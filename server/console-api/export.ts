@@ -23,7 +23,8 @@ export const exportAll: Handlers['records.export'] = ({ list: like }) => {
     ...(definition.sheet ? ['week'] : []),
   ]
   const route = { ...like, path: `${like.path}.csv`, parameterNames }
-  return async ({ app, query, session, requestId }) => {
+  return async (request) => {
+    const { app, query, session } = request
     const { actor, row } = session()
     const listing = readConsoleListing(query, route, actor, 'everything')
     const parameters = new URLSearchParams(query)
@@ -34,7 +35,7 @@ export const exportAll: Handlers['records.export'] = ({ list: like }) => {
     })
     const source = { database: app.database, actor, definition, currency: row.currency }
     const { parts } = await exportRecords(source, listing, style, readWeek(parameters))
-    return download({ app, requestId }, { name: definition.name, type: csvType }, parts)
+    return download(request, { name: definition.name, type: csvType }, parts)
   }
 }
 
@@ -60,13 +61,12 @@ function readWeek(parameters: URLSearchParams): string | undefined {
 
 export const csvType = 'text/csv; charset=utf-8'
 
-/** Returns a file named by today, sent while it is read. A failure breaks it off, so no part passes for the whole. */
+/** Returns a file named by the company’s day, sent while it is read. A failure breaks it off, so no part passes for the whole. */
 export function download(
-  { app, requestId }: Pick<AdmittedRequest, 'app' | 'requestId'>,
+  { app, requestId, today }: Pick<AdmittedRequest, 'app' | 'requestId' | 'today'>,
   { name, type }: { name: string; type: string },
   parts: AsyncIterable<string>,
 ): ConsoleResult {
-  const day = app.clock.now().toISOString().slice(0, 10)
   const extension = type === csvType ? 'csv' : 'json'
   const body = Readable.from(parts, { objectMode: false })
   body.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))
@@ -74,7 +74,7 @@ export function download(
     status: 200,
     headers: {
       'Content-Type': type,
-      'Content-Disposition': `attachment; filename="${name}-${day}.${extension}"`,
+      'Content-Disposition': `attachment; filename="${name}-${today()}.${extension}"`,
     },
     body,
   }

@@ -1,5 +1,5 @@
 import type { HomeFigures } from '#derive/console/responses.ts'
-import { dayMilliseconds } from '#derive/moment.ts'
+import { addDays } from '#registry/fields/day.ts'
 import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
 import {
   type DueRow,
@@ -15,7 +15,7 @@ import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import { waitingFor } from './agents.ts'
 import { placedLine } from './history.ts'
-import type { App, Handlers, OperationRequest } from './operation-request.ts'
+import type { Handlers, OperationRequest } from './operation-request.ts'
 import { findViewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
@@ -26,13 +26,14 @@ export const home = {
   /** Returns the first page: the open tasks, each part only for accounts that may see its records. */
   async home(request) {
     const resources = findViewable(request.session())
+    const today = request.today()
     const mayView = (name: string) => resources.some((resource) => resource.name === name)
     const data = await request.read(async (transaction, companyId) => {
       const parts: Promise<HomeFigures>[] = [
         ...(mayView('projects') ? [projects(transaction, companyId)] : []),
         ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
-        ...(mayView('subcontractors') ? [expiringDocuments(request.app, transaction, companyId)] : []),
-        ...(mayView('equipment') ? [service(request.app, transaction, companyId)] : []),
+        ...(mayView('subcontractors') ? [expiringDocuments(today, transaction, companyId)] : []),
+        ...(mayView('equipment') ? [service(today, transaction, companyId)] : []),
         ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
         ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
         agentPreviews(request, transaction, companyId),
@@ -64,8 +65,8 @@ async function projects({ run }: Transaction, companyId: number) {
   return { projects_by_status: Object.fromEntries(rows.map(({ status, count }) => [status, count])) }
 }
 
-async function expiringDocuments(app: App, { run }: Transaction, companyId: number) {
-  const until = dayAfter(app, noticeDays.expiringDocuments)
+async function expiringDocuments(today: string, { run }: Transaction, companyId: number) {
+  const until = addDays(today, noticeDays.expiringDocuments)
   const [insurance, licences] = await Promise.all([
     run<DueRow>(expiringSubcontractors(companyId, 'insurance_expires_on', until, itemsMax)),
     run<DueRow>(expiringSubcontractors(companyId, 'license_expires_on', until, itemsMax)),
@@ -81,8 +82,8 @@ async function expiringDocuments(app: App, { run }: Transaction, companyId: numb
   }
 }
 
-async function service(app: App, { run }: Transaction, companyId: number) {
-  const until = dayAfter(app, noticeDays.service)
+async function service(today: string, { run }: Transaction, companyId: number) {
+  const until = addDays(today, noticeDays.service)
   const rows = await run<DueRow>(serviceDue(companyId, until, itemsMax))
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
 }
@@ -94,8 +95,3 @@ async function readRecent({ run }: Transaction, { actor }: Session, resources: R
 
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })
 const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
-
-/** Returns the date a number of days from today, in UTC, as the database counts days. */
-export function dayAfter({ clock }: App, days: number): string {
-  return new Date(clock.now().getTime() + days * dayMilliseconds).toISOString().slice(0, 10)
-}

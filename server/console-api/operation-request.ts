@@ -89,6 +89,8 @@ export type AdmittedRequest = IncomingRequest & {
   headers: Headers
   /** Returns the session. Throws if the operation allows anonymous callers and this one is anonymous. */
   session(): Session
+  /** Returns the day of the session's company. */
+  today(): string
   /** Runs one transaction that reads data of the session's company. */
   read<T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T>
   /** Returns the body as sent, which is received on the first call; of a method without one, an empty body. */

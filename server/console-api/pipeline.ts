@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { dayIn } from '#derive/company-day.ts'
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
@@ -46,6 +47,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       if (!session) throw new Error(`${route.id} has no session`)
       return session
     },
+    today: () => dayOfCompany(asking, admitted.session()),
     read: <T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T> =>
       app.database.transaction((transaction) => work(transaction, admitted.session().actor.companyId)),
     bytes,
@@ -65,7 +67,7 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
         app.database,
         sessionCaller(sessionKey),
         {
-          admit: (held) => checkNeeds(asking, withOrigin(asking, sessionOf(sessionKey, held))),
+          admit: (held) => checkNeeds(asking, withRequest(asking, sessionOf(sessionKey, held))),
           keys: isKeyed
             ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes, mayReplay })
             : undefined,
@@ -96,14 +98,17 @@ async function liveSession(asking: IncomingRequest): Promise<Session> {
   const session = await readLiveSession(app.database, sessionText, sessionIsPlain)
   share.report(true)
   seen(session)
-  return withOrigin(asking, session)
+  return withRequest(asking, session)
 }
 
-/** Returns the session with the origin of its request, for the log. */
-const withOrigin = (asking: IncomingRequest, session: Session): Session => ({
+/** Returns the session with the origin of its request, for the log, and the company's day. */
+const withRequest = (asking: IncomingRequest, session: Session): Session => ({
   ...session,
-  actor: { ...session.actor, from: requestOriginOf(asking) },
+  actor: { ...session.actor, from: requestOriginOf(asking), today: () => dayOfCompany(asking, session) },
 })
+
+const dayOfCompany = ({ app: { clock } }: IncomingRequest, { row }: Session): string =>
+  dayIn(row.time_zone, clock.now())
 
 function checkNeeds(asking: IncomingRequest, session: Session): Session {
   const { needs } = asking.route

@@ -76,6 +76,7 @@ const me = ({ key, row }: Session): OwnAccount => ({
     currency: row.currency,
     plan: row.plan,
     add_ons: row.add_ons,
+    time_zone: row.time_zone,
   },
   locale_hint: null,
 })

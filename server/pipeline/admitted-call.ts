@@ -1,3 +1,4 @@
+import { dayIn } from '#derive/company-day.ts'
 import type { Json } from '#registry/json.ts'
 import { orRefusal, Refusal } from '#registry/refusals.ts'
 import type { CallerRow } from '#sql/system/caller.ts'
@@ -47,14 +48,16 @@ export function enforceRateLimit({ app: { tokenRates }, call, ask, caller }: Adm
   if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
 }
 
+/** Returns the actor of a write. */
 export function actorOf(
-  { ask: { companyId }, call: { requestId, agent }, caller }: AdmittedCall,
+  { app: { clock }, ask: { companyId }, call: { requestId, agent }, caller }: AdmittedCall,
   { writeId, key: idempotencyKey }: { writeId: string; key: string | undefined },
 ): Actor {
-  const { account_id: accountId, token_id: tokenId, tag_key: tagKey, lacks_rights, lacks_views } = caller
+  const { account_id: accountId, token_id: tokenId, tag_key: tagKey, lacks_rights, lacks_views, time_zone } = caller
   return {
     ...{ companyId, accountId, tokenId, channel: 'api', writeId, requestId, idempotencyKey, tagKey },
     previewId: agent?.preview,
+    today: () => dayIn(time_zone as string, clock.now()),
     lacksRights: [...(lacks_rights ?? []), ...(lacks_views ?? [])],
   }
 }

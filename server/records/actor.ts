@@ -15,6 +15,8 @@ export type Actor = Author & {
   lacksRights: readonly string[]
   /** The secret of the company that goes into ETags. The operator and the service are answered without any. */
   tagKey?: string | undefined
+  /** Returns the day of its company; undefined for the operator and the service, for whom `todayOf` reads it. */
+  today?(): string
   /** Throws if the actor lacks a permission that its operation does not name; undefined where only the operation counts. */
   mayDo?(permission: string): void
 }

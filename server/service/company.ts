@@ -41,6 +41,7 @@ export async function createCompany(
     plan: 'STARTER' as SubscriptionPlan,
     add_ons: ['api'],
     is_demo: input.isDemo ?? false,
+    time_zone: 'UTC',
   }
   const wanted = checkCompany({ ...start, id: 0 }, input)
   const [company] = await transaction.run<CompanyRow>(insertCompany(wanted))

@@ -31,6 +31,8 @@ export type CallerRow = {
   lacks_rights: string[] | null
   /** The permissions to read resources of /v1 that its token or its account lacks, of a write; null if it has all. */
   lacks_views?: string[] | null
+  /** The time zone of its company, of a write. */
+  time_zone?: string
   /** A missing add-on, the API's own first. */
   feature_off: string | null
   currency: string
@@ -62,7 +64,7 @@ export const callerOf = (
     case when not (${splitNames(scopes)} <@ t.scopes and ${splitNames(scopes)} <@ a.permissions) then (
       select scope from unnest(${splitNames(scopes)}) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    ${lackedOf(rightsOfAccounts, [sql`a.permissions`])} as lacks_rights,${lock === '' ? empty : lackedViews}
+    ${lackedOf(rightsOfAccounts, [sql`a.permissions`])} as lacks_rights,${lock === '' ? empty : factsOfWrite}
     case when 'api' <> all (c.add_ons) then 'api' when not ${splitNames(addOns)} <@ c.add_ons then (
       select add_on from unnest(${splitNames(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -84,8 +86,9 @@ const constant = (codes: readonly string[]): Sql => raw(`'{${codes.join()}}'::te
 
 const rightsOfAccounts = constant([...fieldPermissions, ...approvalPermissions(servedResources)])
 
-const lackedViews = sql`
-    ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,`
+const factsOfWrite = sql`
+    ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,
+    c.time_zone,`
 
 const splitNames = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 

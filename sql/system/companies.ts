@@ -10,9 +10,10 @@ export type CompanyRow = {
   plan: SubscriptionPlan
   add_ons: string[]
   is_demo: boolean
+  time_zone: string
 }
 
-const companyColumns = sql`id, name, currency, plan, add_ons, is_demo`
+const companyColumns = sql`id, name, currency, plan, add_ons, is_demo, time_zone`
 
 export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
   statement(sql`insert into companies (name, currency, plan, add_ons, is_demo)
@@ -37,6 +38,9 @@ export const lockCompanyWhole = (id: number): Statement =>
 export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow): Statement =>
   statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
     where id = ${id} returning ${companyColumns}`)
+
+export const selectTimeZone = (id: number): Statement =>
+  query('companies.time-zone')`select time_zone from companies where id = ${id}`
 
 /** Makes an erasure of a person wait, as every write of a record does. */
 export const shareCompany = (id: number): Statement =>

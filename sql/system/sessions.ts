@@ -17,6 +17,7 @@ export type SessionRow = {
   permissions: string[]
   company_name: string
   currency: string
+  time_zone: string
   /** The secret of the company that goes into ETags. */
   tag_key: string
   plan: SubscriptionPlan
@@ -62,7 +63,7 @@ const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`
 
 const sessionRow = (key: StatementInput<SessionKey>, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => ${raw(`${seenLagSeconds}`)}) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from ${bySession(key, lock)} s

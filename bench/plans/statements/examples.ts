@@ -52,6 +52,7 @@ export const company = {
   plan: 'PRO' as const,
   add_ons: ['api'],
   is_demo: false,
+  time_zone: 'UTC',
 }
 export const person = { name: 'Ada', email: 'ada@example.com', permissions: [], service: false, passwordHash: null }
 export const token = {

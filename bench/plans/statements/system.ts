@@ -47,6 +47,7 @@ import {
   listCompaniesById,
   lockCompany,
   lockCompanyWhole,
+  selectTimeZone,
   shareCompany,
   updateCompany,
 } from '#sql/system/companies.ts'
@@ -251,6 +252,7 @@ export const ofTheSystem: readonly Topic[] = [
       insertCompany(company),
       findCompany(7),
       listCompaniesById(),
+      selectTimeZone(7),
       lockCompany(7),
       lockCompanyWhole(7),
       resourcesWithAmounts(7, registry),

@@ -7,10 +7,11 @@ import MenuItem from '@mui/material/MenuItem'
 import { useStore } from 'ra-core'
 import { useState } from 'react'
 import { exportDelimiters } from '#derive/import/file.ts'
-import { dayMilliseconds } from '#derive/moment.ts'
 import type { Definition } from '#registry/definition.ts'
+import { addDays } from '#registry/fields/day.ts'
 import { decimalSignOf } from '#registry/fields/numeral.ts'
 import { addressOf } from '../../client/ask.ts'
+import { useMe } from '../../me/me.tsx'
 import { useLanguage, useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
@@ -31,14 +32,14 @@ export function ExportMenu({ definition: { name, sheet }, query, text, button }:
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const close = () => setAnchor(null)
   const forPeople = { ...query, form: 'people', language, delimiter }
-  const weekOf = (weeks: number) => new Date(Date.now() - weeks * 7 * dayMilliseconds).toISOString().slice(0, 10)
+  const { today } = useMe()
   const files = [
     { text: list.exportForPeople, query: forPeople },
     { text: list.exportForPrograms, query: { ...query, form: 'programs' } },
     ...(sheet
       ? [0, 1].map((weeks) => ({
           text: list.exportWeek(label(name, sheet.row), weeks),
-          query: { ...forPeople, week: weekOf(weeks) },
+          query: { ...forPeople, week: addDays(today(), -7 * weeks) },
         }))
       : []),
   ]

@@ -34,6 +34,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const words = useRecordTexts()
   const navigate = useNavigate()
   const notify = useNotify()
+  const { today } = useMe()
   const { take, isBusy } = useStep(definition)
   const [outcome, setOutcome] = useState(asked.outcome)
   const [typed, setTyped] = useState<JsonObject>({})
@@ -43,7 +44,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const given = Object.fromEntries(
     fields.map(({ name: field }) => [field, typed[field] ?? proposal[field] ?? shown[field] ?? null]),
   )
-  const doubts = doubtsOf(definition, shown, step, todayHere())
+  const doubts = doubtsOf(definition, shown, step, today())
   const label = words.stepTo(name, step, shown)
   const problems = outcome?.is === 'missing' ? outcome.problems : []
   const elsewhere = problems.filter(({ field }) => !(field in given))
@@ -138,20 +139,14 @@ function StepMeaning({ definition, record, step }: { definition: Definition; rec
 
 /** Returns the values that the registry proposes for a step. Leaves out referenced records that may not be seen. */
 function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
+  const { today } = useMe()
   const proposal = definition.proposals?.[String(step.to)]
   const field = proposal && definition.fields[proposal.reads]
   const to = field?.kind === 'reference' ? field.to : undefined
   const id = proposal && record[proposal.reads]
   const options = { enabled: to !== undefined && typeof id === 'number', retry: false }
   const { data: found } = useGetOne<ListedRecord>(to ?? '', { id: Number(id) }, options)
-  return proposal?.of(record, found as JsonObject | undefined, todayHere()) ?? {}
-}
-
-/** Returns the reader's local day in the format of records. */
-function todayHere(): string {
-  const now = new Date()
-  const two = (part: number): string => String(part).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  return proposal?.of(record, found as JsonObject | undefined, today()) ?? {}
 }
 
 type StepSeveralProps = {
@@ -167,13 +162,13 @@ type StepSeveralProps = {
 export function StepSeveral({ definition, records, step, isBusy, onConfirm, onClose }: StepSeveralProps) {
   const texts = useTexts()
   const format = useFormat()
-  const { currency } = useMe().company
+  const { company, today } = useMe()
   const { stepTo } = useRecordTexts()
   const fields = tellingFields(definition)
   const all = records as readonly JsonObject[]
   const amount = fields.findLast(({ kind }) => kind === 'money')
   const sum = all.reduce((total, record) => total + Number(amount ? (record[amount.name] ?? 0) : 0), 0)
-  const doubts = new Set(all.flatMap((record) => doubtsOf(definition, record, step, todayHere())))
+  const doubts = new Set(all.flatMap((record) => doubtsOf(definition, record, step, today())))
   const label = stepTo(definition.name, step, all[0] ?? {})
   return (
     <AskFirst
@@ -198,7 +193,9 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
         ))}
       </Bullets>
       {amount && (
-        <Typography sx={{ mb: 2, fontWeight: 700 }}>{texts.list.together(format.money(sum, currency))}</Typography>
+        <Typography sx={{ mb: 2, fontWeight: 700 }}>
+          {texts.list.together(format.money(sum, company.currency))}
+        </Typography>
       )}
       {[...doubts].map((code) => (
         <Note key={code} severity="warning">
