@@ -12,6 +12,7 @@ with caller as materialized (
     case when not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ t.scopes or not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ a.permissions then array(
       select code from unnest('{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[]) code where code <> all (t.scopes) or code <> all (a.permissions)
     ) end as lacks_views,
+    c.time_zone,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -35,6 +36,7 @@ with caller as materialized (
     case when not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ t.scopes or not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ a.permissions then array(
       select code from unnest('{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[]) code where code <> all (t.scopes) or code <> all (a.permissions)
     ) end as lacks_views,
+    c.time_zone,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -75,6 +77,7 @@ with caller as materialized (
     case when not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ t.scopes or not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ a.permissions then array(
       select code from unnest('{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[]) code where code <> all (t.scopes) or code <> all (a.permissions)
     ) end as lacks_views,
+    c.time_zone,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -115,6 +118,7 @@ with caller as materialized (
     case when not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ t.scopes or not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ a.permissions then array(
       select code from unnest('{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[]) code where code <> all (t.scopes) or code <> all (a.permissions)
     ) end as lacks_views,
+    c.time_zone,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -151,6 +155,7 @@ with caller as materialized (
     case when not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ t.scopes or not '{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[] <@ a.permissions then array(
       select code from unnest('{PROJECTS_VIEW,WORKERS_VIEW,CLIENTS_VIEW,ESTIMATES_VIEW,SUBCONTRACTORS_VIEW,EQUIPMENT_VIEW}'::text[]) code where code <> all (t.scopes) or code <> all (a.permissions)
     ) end as lacks_views,
+    c.time_zone,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -169,7 +174,7 @@ with caller as materialized (
 -- session.nothing.begin
 with caller as materialized (
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (
@@ -185,7 +190,7 @@ with caller as materialized (
 -- session.projects.create:2.begin-keyed
 with caller as materialized (
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (

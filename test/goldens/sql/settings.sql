@@ -1,23 +1,27 @@
 -- (unnamed)
 insert into companies (name, currency, plan, add_ons, is_demo)
     values ($1, $2, $3, $4, $5)
-    returning id, name, currency, plan, add_ons, is_demo
+    returning id, name, currency, plan, add_ons, is_demo, time_zone
 -- ["Harbor","USD","PRO",["api"],false]
 
 -- (unnamed)
-select id, name, currency, plan, add_ons, is_demo from companies where id = $1
+select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1
 -- [7]
 
 -- companies.list
-select id, name, currency, plan, add_ons, is_demo from companies order by id
+select id, name, currency, plan, add_ons, is_demo, time_zone from companies order by id
 -- []
 
--- (unnamed)
-select id, name, currency, plan, add_ons, is_demo from companies where id = $1 for no key update
+-- companies.time-zone
+select time_zone from companies where id = $1
 -- [7]
 
 -- (unnamed)
-select id, name, currency, plan, add_ons, is_demo from companies where id = $1 for update
+select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1 for no key update
+-- [7]
+
+-- (unnamed)
+select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1 for update
 -- [7]
 
 -- companies.amounts
@@ -40,7 +44,7 @@ select 'projects' as records where exists (
 
 -- (unnamed)
 update companies set name = $1, currency = $2, plan = $3, add_ons = $4
-    where id = $5 returning id, name, currency, plan, add_ons, is_demo
+    where id = $5 returning id, name, currency, plan, add_ons, is_demo, time_zone
 -- ["Harbor","USD","PRO",["api"],7]
 
 -- (unnamed)
