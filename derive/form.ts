@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
-import { createBlankRecord } from './input.ts'
+import { calculatedFields } from './input.ts'
 
 /** The fields of a resource as pages need them to show and edit it. Pages name kinds of field, and no resource. */
 export type FormField = {
@@ -62,7 +62,7 @@ const isParent = (value: Json): value is JsonObject => typeof value === 'object'
 
 /** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
-  const names = Object.keys(definition.computed?.(createBlankRecord(definition), { before: null, sent: {} }) ?? {})
+  const names = calculatedFields(definition)
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
 

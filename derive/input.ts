@@ -4,10 +4,12 @@ import {
   type Problem,
   problem,
   type ReferencedRecords,
+  type SumValues,
   type WriteInput,
 } from '#registry/definition.ts'
 import { choiceOf, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
+import { memoize } from '#registry/memoize.ts'
 import { checkFields, checkValue } from './check-value.ts'
 import { lockProblems } from './protection.ts'
 
@@ -24,8 +26,8 @@ export type CheckResult = {
   problems: Problem[]
 }
 
-/** The records referred to, and the problems of references and unique values. */
-export type ReferenceResult = { found: ReferencedRecords; missing: readonly Problem[] }
+/** The records referred to, the problems of references and unique values, and the sums; a form has no sums. */
+export type ReferenceResult = { found: ReferencedRecords; missing: readonly Problem[]; sums?: SumValues | undefined }
 
 /**
  * Returns the whole record as it would be, sums included, and all of its problems. Used by the service and by forms.
@@ -39,10 +41,22 @@ export function checkRecord(
   asChanged: readonly string[] = [],
 ): { record: JsonObject; problems: Problem[] } {
   const checked = checkBody(definition, body, before)
-  const { found, missing } = leadsTo(checked)
-  const record = withComputed(definition, checked.after, { before, sent: checked.sent })
+  const { found, missing, sums } = leadsTo(checked)
+  const record = withComputed(definition, checked.after, { before, sent: checked.sent, found, sums: sums ?? {} })
   const known = [...checked.problems, ...missing]
-  return { record, problems: [...known, ...checkRules(definition, record, before, found, known, asChanged)] }
+  const around = { found, sums, asChanged, asSent: checked.after }
+  return { record, problems: [...known, ...checkRules(definition, record, before, known, around)] }
+}
+
+/**
+ * All that a record is judged by beside itself. Without `sums` no rule that reads one says anything. `asChanged` are
+ * fields that count as changed also where the value is the stored one. `asSent` is the record before its calculated fields.
+ */
+export type Around = {
+  found: ReferencedRecords
+  sums?: SumValues | undefined
+  asChanged?: readonly string[]
+  asSent?: JsonObject
 }
 
 /** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
@@ -65,25 +79,26 @@ export function findAcceptable({ fields }: Definition, body: Json, name: string)
  * Returns the problems of a record as it would be, at most one for each field: first those of the steps of its states, then
  * those of the rules of its resource and of what its status needs. A record of protected history is checked for its locked
  * fields instead of the rules: no write could correct it, and one that was stored under older rules must still take steps.
+ * Rules on sums judge it too, because other records put these right.
+ * A step is judged on what was sent: a state that is calculated is none.
  */
 export function checkRules(
   definition: Definition,
   after: JsonObject,
   before: JsonObject | null,
-  found: ReferencedRecords,
   known: readonly Problem[],
-  asChanged: readonly string[] = [],
+  { found, sums, asChanged = [], asSent = after }: Around,
 ): Problem[] {
   const isChanged = (name: string): boolean => asChanged.includes(name) || !isSameJson(after[name], before?.[name])
   const named = new Set(known.map(({ field }) => topField(field)))
-  const steps = stepProblems(definition, after, before)
-  const judged =
-    before && isProtected(definition, before)
-      ? lockProblems(definition, before, isChanged)
-      : [
-          ...(definition.rules ?? []).flatMap((rule) => rule({ after, before, found, isChanged }) ?? []),
-          ...neededProblems(definition, after),
-        ]
+  const steps = stepProblems(definition, asSent, before)
+  const isLocked = before !== null && isProtected(definition, before)
+  const rules = (definition.rules ?? []).filter((rule) => (rule.sums ? sums !== undefined : !isLocked))
+  const judged = [
+    ...(isLocked ? lockProblems(definition, before, isChanged) : []),
+    ...rules.flatMap((rule) => rule({ after, before, found, sums: sums ?? {}, isChanged }) ?? []),
+    ...(isLocked ? [] : neededProblems(definition, after)),
+  ]
   return [...steps, ...judged].filter(({ field }) => {
     if (named.has(field)) return false
     named.add(field)
@@ -95,8 +110,13 @@ export function checkRules(
 export const withComputed = (
   { computed }: Definition,
   record: JsonObject,
-  write: WriteInput = { before: null, sent: record },
-): JsonObject => ({ ...record, ...computed?.(record, write) })
+  { before = null, sent = record, found = {}, sums = {} }: Partial<WriteInput> = {},
+): JsonObject => ({ ...record, ...computed?.(record, { before, sent, found, sums }) })
+
+/** Returns the names of the fields that follow from others. */
+export const calculatedFields = memoize(({ computed, ...definition }: Definition): readonly string[] =>
+  Object.keys(computed?.(createBlankRecord(definition), { before: null, sent: {}, found: {}, sums: {} }) ?? {}),
+)
 
 /** Returns a record with nothing but initial values. */
 export function createBlankRecord(definition: Definition): JsonObject {

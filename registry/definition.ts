@@ -37,7 +37,7 @@ export type Definition = {
   /** Checks of several fields. Each rule sees the whole record as it would be. */
   rules?: readonly Rule[]
   /** The fields that follow from the others, worked out at every write. */
-  computed?: (record: JsonObject, write: WriteInput) => JsonObject
+  computed?: Computed
   protection?: Protection
   /** Fields that a step needs, by the status it leads to. The interface proposes their values. */
   proposals?: { readonly [status: string]: Proposal }
@@ -62,7 +62,7 @@ export type Definition = {
  * record itself: `add` less `less`, of those that are in `when` and not in `except`. `counts` is the side of the margin
  * that it stands on.
  */
-type Sum = {
+export type Sum = {
   of: string
   by: { readonly [theirs: string]: string }
   add: readonly string[]
@@ -111,20 +111,34 @@ export type ProblemCode = keyof typeof fieldCodes
 /** The columns that rules read of the records referred to, by reference field. */
 export type ReferencedRecords = { readonly [field: string]: JsonObject | undefined }
 
-/** A write as `computed` sees it: the record before it (null on create), and the accepted fields of the body. */
-export type WriteInput = { before: JsonObject | null; sent: JsonObject }
+/** The sums of a record by their names; undefined where none is read, as in a form. */
+export type SumValues = { readonly [name: string]: number | undefined }
 
-/** A record as it would be after a write, as it is before (null on create), and the records that it refers to. */
+/**
+ * A write as `computed` sees it: the record before it (null on create), the accepted fields of the body, the records that
+ * it refers to and the sums that it names. A form has neither.
+ */
+export type WriteInput = { before: JsonObject | null; sent: JsonObject; found: ReferencedRecords; sums: SumValues }
+
+/** Returns the fields that follow from others. `sums` are the names of those that it reads. */
+export type Computed = ((record: JsonObject, write: WriteInput) => JsonObject) & { readonly sums?: readonly string[] }
+
+/** Returns a rule, a doubt or a calculation that reads these sums of the record. A write reads no other sum. */
+export const ofSums = <Judge extends Rule | Computed>(sums: readonly string[], judge: Judge) =>
+  Object.assign(judge.bind(null) as Judge, { sums })
+
+/** A record as it would be after a write, as it is before (null on create), the records that it refers to, and its sums. */
 export type RuleInput = {
   after: JsonObject
   before: JsonObject | null
   found: ReferencedRecords
+  sums: SumValues
   /** Returns whether the write counts as one that changes the field. */
   isChanged(field: string): boolean
 }
 
-/** A pure check of a write. Returns the problem, if there is one. */
-export type Rule = (input: RuleInput) => Problem | undefined
+/** A pure check of a write. Returns the problem, if there is one. `sums` are the names of those that it reads. */
+export type Rule = ((input: RuleInput) => Problem | undefined) & { readonly sums?: readonly string[] }
 
 /**
  * Protected history: a record in this state cannot be deleted. Only the columns of the state, along their steps, and

@@ -39,6 +39,8 @@ export type ReferenceField = CommonMembers & {
   reads?: readonly string[]
   /** The fields that a new record copies from the one referred to, while that is in this state. */
   gives?: { readonly when: { readonly [column: string]: readonly string[] }; readonly fields: readonly string[] }
+  /** True if a write works out anew what the record referred to computes of its sums. */
+  settles?: true
   /** True if the reference builds a tree: no chain of references leads back to its start. */
   tree?: true
 }

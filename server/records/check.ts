@@ -1,6 +1,6 @@
 import { type CheckResult, checkRecord, findAcceptable, type ReferenceResult } from '#derive/input.ts'
 import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
-import { type Definition, type Problem, problem, type ReferencedRecords } from '#registry/definition.ts'
+import { type Definition, type Problem, problem, type ReferencedRecords, type SumValues } from '#registry/definition.ts'
 import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
@@ -10,11 +10,23 @@ import type { PrefetchedRow } from './look-up.ts'
 import type { ReadRecord } from './preview.ts'
 
 /** Returns the record as it would be, and its problems except circles of a tree. */
-export const judgeRecord = (definition: Definition, { body, before, prefetched, asChanged }: JudgedBody) =>
-  checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched), asChanged)
+export const judgeRecord = (definition: Definition, { body, before, prefetched, sums, asChanged }: JudgedBody) =>
+  checkRecord(
+    definition,
+    body,
+    before,
+    (checked) => ({ ...whatItLeadsTo(definition, checked, before, prefetched), sums }),
+    asChanged,
+  )
 
 /** `asChanged` are fields that count as changed also where the sent value is the stored one. */
-type JudgedBody = { body: Json; before: JsonObject | null; prefetched: PrefetchedRow; asChanged?: readonly string[] }
+type JudgedBody = {
+  body: Json
+  before: JsonObject | null
+  prefetched: PrefetchedRow
+  sums: SumValues | undefined
+  asChanged?: readonly string[]
+}
 
 /** Returns the values that a body sends for references and unique fields. Unacceptable values are not looked up. */
 export const sentOf = (definition: Definition, body: Json): SentValues =>

@@ -13,6 +13,8 @@ import { numbersOf } from './numbers.ts'
 import type { Effect, ReadRecord } from './preview.ts'
 import { heldPlan } from './quota.ts'
 import { refuseApproval } from './rights.ts'
+import { settle } from './settle.ts'
+import { judgedSums } from './sums.ts'
 import {
   canTravel,
   type Outcomes,
@@ -46,6 +48,7 @@ export async function createRecords(
   prefetched?: PrefetchedRow,
 ): Promise<Outcomes<WriteResult>> {
   const found = foundIn(definition, prefetched ?? (await prefetchRows(set, definition, rows, prefetchForCreate)))
+  const sumsAt = await judgedSums(set, definition, rows)
   const outcomes: Outcomes<WriteResult> = Array.from(rows, () => undefined)
   const giveNumbers = numbersOf(
     set,
@@ -59,7 +62,7 @@ export async function createRecords(
     const seen = found.at(place, null)
     const values = found.values(place)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const { record, problems } = judgeRecord(definition, { body, before: null, prefetched: seen })
+    const { record, problems } = judgeRecord(definition, { body, before: null, prefetched: seen, sums: sumsAt[place] })
     const unapproved = refuseApproval(set.actor, definition, null, record)
     if (unapproved || problems.length > 0 || lost.length > 0) {
       outcomes[place] = unapproved ?? refusalOf(problems, lost)
@@ -78,6 +81,12 @@ export async function createRecords(
     )
     await set.breathe()
   }
+  if (!set.late.isUndone)
+    await settle(
+      set,
+      definition,
+      placed.map(({ by, values }) => ({ by, records: [values] })),
+    )
   return outcomes
 }
 

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import { findAcceptable } from '#derive/input.ts'
-import type { Definition, Relation } from '#registry/definition.ts'
+import { sumsOfRules } from '#derive/sums.ts'
+import type { Definition, Relation, Sum } from '#registry/definition.ts'
 import { equalKey } from '#registry/equal.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isPlanLimited } from '#registry/subscription.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
@@ -10,6 +12,7 @@ import {
   firstReferring,
   type Hold,
   holdInOrder,
+  holdOf,
   holdRelated,
   holdStrengths,
   type LockRequestRow,
@@ -23,7 +26,7 @@ import {
   relationsTo,
   seeRelated,
 } from '#sql/records/lock-order.ts'
-import { readingReferences } from '#sql/records/prefetch.ts'
+import { readingReferences, settlingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
 import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
@@ -56,6 +59,36 @@ export function locksOfValues(companyId: number, values: readonly UniqueValue[],
   ]
 }
 
+/** Returns the locks of the sums that rules of a resource read of these records, sorted. */
+export const locksOfSums = (companyId: number, definition: Definition, records: readonly Values[]): ValueLock[] =>
+  locksOfNames(
+    companyId,
+    records.flatMap((record) => namesOfSums(definition, record)),
+  )
+
+/** Names each sum by the value of its first field, which may stand for several sums. A new record has no id. */
+const namesOfSums = (definition: Definition, record: Values): string[] =>
+  lockedSums(definition).flatMap(({ name, field }) => {
+    const value = record[field]
+    return typeof value === 'number' && value > 0 ? [`${definition.name}.${name} ${value}`] : []
+  })
+
+/**
+ * Returns the field by whose value each sum that a rule reads is locked. Where the records that are added up settle the
+ * record, its own lock is enough.
+ */
+const lockedSums = memoize((definition: Definition): readonly { name: string; field: string }[] =>
+  sumsOfRules(definition).flatMap((name) => {
+    const { of, by } = (definition.sums as { [name: string]: Sum })[name] as Sum
+    const [[reference, field]] = Object.entries(by) as [[string, string]]
+    const other = definitionOf(registry, of)
+    return other && settlingReferences(other).includes(reference) ? [] : [{ name, field }]
+  }),
+)
+
+const locksOfNames = (companyId: number, names: Iterable<string>): ValueLock[] =>
+  keysOf([...new Set(names)].map((name) => `sum ${companyId} ${name}`)).map((key) => ({ key, isShared: false }))
+
 /** Returns advisory locks by their names, sorted: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 function keysOf(names: readonly string[]): string[] {
   const keys = names.map((name) => hash('sha256', name, 'buffer').readBigInt64BE())
@@ -86,6 +119,7 @@ export class LockRequest {
   readonly values: UniqueValue[] = []
   /** Records to remove; the records that refer to them are found and locked with them. */
   readonly going = new Map<string, Set<number>>()
+  readonly sums = new Set<string>()
   readonly trees = new Set<string>()
   readonly numbered = new Set<string>()
   readonly counted = new Set<string>()
@@ -104,8 +138,15 @@ export class LockRequest {
 
   /** Adds the records that the references among `values` lead to, with the locks that the rules need. */
   wantReferred(definition: Definition, values: Values): void {
-    for (const [name, { to, reads }] of referencesOf(definition))
-      this.want(to, values[name], reads ? 'for share' : 'for key share')
+    for (const [name, type] of referencesOf(definition)) {
+      const id = values[name]
+      this.want(type.to, id, holdOf(type))
+      if (type.settles && typeof id === 'number') this.countWrite(definitionOf(registry, type.to) as Definition, id)
+    }
+  }
+
+  wantSums(definition: Definition, record: Values): void {
+    for (const name of namesOfSums(definition, record)) this.sums.add(name)
   }
 
   /** Adds a write of a record, with the records to which the values lead that it may get. */
@@ -116,7 +157,10 @@ export class LockRequest {
     ...values: readonly Values[]
   ): void {
     this.want(definition.name, id, hold)
-    for (const each of values) this.wantReferred(definition, each)
+    for (const each of values) {
+      this.wantReferred(definition, each)
+      this.wantSums(definition, { ...each, id })
+    }
     const writes = this.countWrite(definition, id)
     writes.isUpdated ||= hold === 'for no key update'
     writes.values.push(...values)
@@ -165,12 +209,12 @@ export class LockRequest {
   toString(): string {
     const records = lockOrder(registry).map((table) => [table, this.recordsOf(table)])
     const going = lockOrder(registry).map((table) => [...(this.going.get(table) ?? [])].toSorted((a, b) => a - b))
-    return JSON.stringify([this.values, going, [...this.trees], records])
+    return JSON.stringify([this.values, going, [...this.sums].toSorted(), [...this.trees], records])
   }
 }
 
 /**
- * Takes locks in the lock order: values, records, trees, running numbers, counts of the plan. Runs once in a
+ * Takes locks in the lock order: values, records, sums, trees, running numbers, counts of the plan. Runs once in a
  * transaction. Single writes take their locks in the statement that reads their data. Decisions, Locks.
  */
 async function takeLocks(context: WriteContext, request: LockRequest): Promise<void> {
@@ -179,6 +223,7 @@ async function takeLocks(context: WriteContext, request: LockRequest): Promise<v
   const values = locksOfValues(companyId, request.values, true)
   if (values.length > 0) transaction.send(takeValues(companyId, values))
   await holdRecords(context, request.going, (table) => request.recordsOf(table))
+  if (request.sums.size > 0) transaction.send(takeValues(companyId, locksOfNames(companyId, request.sums)))
   for (const tree of [...request.trees].toSorted()) {
     const [table, field] = tree.split('.') as [string, string]
     transaction.send(lockTree(companyId, table, field))
@@ -198,6 +243,7 @@ export async function lockWhatIsSeen(context: WriteContext, ask: () => Promise<L
   const look = async (): Promise<LockRequest> => {
     const request = await ask()
     await wantReached(context, request)
+    await wantSettled(context, request)
     await wantPresent(context, request)
     return request
   }
@@ -238,6 +284,17 @@ async function wantReached(context: WriteContext, request: LockRequest): Promise
 
 const resourceOf = ({ records }: Relation): Definition => definitionOf(registry, records) as Definition
 
+/** Adds the records that written ones settle now, each of which may be written. */
+async function wantSettled({ transaction, actor }: WriteContext, request: LockRequest): Promise<void> {
+  const written = Map.groupBy(request.written(), ({ definition }) => definition)
+  for (const [definition, records] of written) {
+    const ids = records.map(({ id }) => id).filter((id) => id > 0)
+    if (settlingReferences(definition).length === 0 || ids.length === 0) continue
+    for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids)))
+      request.wantReferred(definition, record)
+  }
+}
+
 /**
  * Adds the records to which written ones refer now: those that rules read; all, where PostgreSQL checks the foreign keys
  * of a row again because the transaction has written it before; and those whose erasure would empty the reference.
@@ -249,16 +306,20 @@ async function wantPresent({ transaction, actor }: WriteContext, request: LockRe
     [...written].map(async ([definition, records]) => {
       const reading = readingReferences(definition)
       const holdsOf = ({ times, isUpdated }: RecordWrites) =>
-        referencesOf(definition).flatMap(([name, { to }]): { name: string; to: string; hold: Hold }[] => {
+        referencesOf(definition).flatMap(([name, type]): { name: string; to: string; hold: Hold }[] => {
+          const { to } = type
           const isRead = isUpdated && reading.includes(name)
           if (!isRead && times < 2 && !mayBeErased(to)) return []
-          return [{ name, to, hold: isRead ? 'for share' : 'for key share' }]
+          return [{ name, to, hold: isRead ? holdOf(type) : 'for key share' }]
         })
+      const isSummed = lockedSums(definition).length > 0
       const wanted = new Map(records.map(({ id, writes }) => [id, holdsOf(writes)] as const))
-      const ids = [...wanted].flatMap(([id, holds]) => (id > 0 && holds.length > 0 ? [id] : []))
+      const ids = [...wanted].flatMap(([id, holds]) => (id > 0 && (isSummed || holds.length > 0) ? [id] : []))
       if (ids.length === 0) return
-      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids)))
+      for (const record of await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))) {
+        request.wantSums(definition, record)
         for (const { name, to, hold } of wanted.get(record.id as number) ?? []) request.want(to, record[name], hold)
+      }
     }),
   )
 }

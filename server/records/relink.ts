@@ -10,6 +10,7 @@ import { runInOrder } from '#sql/statement.ts'
 import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { type Group, listsOf, resourceNamed } from './remove.ts'
+import { judgedSums } from './sums.ts'
 
 /**
  * Fills in again the references that a removal emptied. Only records count that are live, still refer to nothing, and
@@ -75,7 +76,8 @@ async function isLinkable(
   }
   const after = { ...record, [by]: to }
   const found = await lookUpFound(context, definition, after)
-  return checkRules(definition, after, after, found, []).length === 0
+  const [sums] = await judgedSums(context, definition, [{ body: {} }], () => after)
+  return checkRules(definition, after, after, [], { found, sums }).length === 0
 }
 
 /** Sets equipment that was in use on the project to that again, unless somebody has changed it since. */

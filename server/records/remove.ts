@@ -9,7 +9,7 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { RemovalEffect } from '#sql/records/lock-order.ts'
-import { prefetchForDelete } from '#sql/records/prefetch.ts'
+import { prefetchForDelete, settlingReferences, wasColumn } from '#sql/records/prefetch.ts'
 import {
   type ColumnChange,
   type ColumnChangeRow,
@@ -25,6 +25,7 @@ import { requireHeldRecord } from './expected.ts'
 import { holdRecords } from './locks.ts'
 import type { PrefetchedRow } from './look-up.ts'
 import { releaseQuotaSlots } from './quota.ts'
+import { settle } from './settle.ts'
 import type { Command } from './write-record.ts'
 
 /** Records of one resource on which a deletion has one effect. */
@@ -47,6 +48,8 @@ export const createRemoval = (
     const context = { transaction, actor }
     const { json } = requireHeldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
+    for (const name of settlingReferences(definition))
+      if (prefetched?.[wasColumn(name)] !== record[name]) throw conflict()
     const [[drawn], plan] = await Promise.all([
       transaction.run<{ id: number }>(nextRemovalId()),
       planRemoval(context, { definition, id, family: familyOf(prefetched) }),
@@ -69,6 +72,7 @@ export const createRemoval = (
       ),
     ]
     for (const statement of statements) transaction.send(statement)
+    await settle(context, definition, [{ by: actor, records: [record] }])
     releaseQuotaSlots(
       context,
       prefetched?.plan as SubscriptionPlan,

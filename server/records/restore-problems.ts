@@ -7,6 +7,7 @@ import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { resourceNamed } from './remove.ts'
+import { judgedSums } from './sums.ts'
 
 /** Problems that keep deleted records from being restored. */
 
@@ -37,7 +38,9 @@ export async function brokenRules(context: WriteContext, returning: ReturningRec
     const { definition, records } = group
     for (const record of records) {
       const found = await lookUpFound(context, definition, record)
-      const broken = Object.keys(found).length > 0 ? checkRules(definition, record, record, found, []) : []
+      const [sums] = await judgedSums(context, definition, [{ body: {} }], () => record)
+      const isJudged = sums !== undefined || Object.keys(found).length > 0
+      const broken = isJudged ? checkRules(definition, record, record, [], { found, sums }) : []
       const at = (field: string) => placeOf(group, returning[0], idOf(record), field)
       problems.push(...broken.map((problem) => ({ ...problem, field: at(problem.field) })))
     }

@@ -21,6 +21,7 @@ import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
 import { type Group, resourceNamed } from './remove.ts'
 import { brokenRules, type ErasedRow, idOf, inTheWay, type ReturningRecords } from './restore-problems.ts'
+import { settle } from './settle.ts'
 import { takenField } from './write-set.ts'
 
 export type RestoreResult = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
@@ -96,6 +97,12 @@ export async function restoreLocked(context: WriteContext, removal: LockedRemova
 
   for (const group of returning) await bringBack(context, group, { removalId, erased })
   const linked = await relink(context, removal.unlinked)
+  for (const { definition, records } of returning)
+    await settle(
+      context,
+      definition,
+      records.map((record) => ({ by: actor, records: [record] })),
+    )
   refuse(await brokenRules(context, returning))
   transaction.send(markRestored(actor.companyId, removalId))
   const counts = new Map(returning.map(({ definition, records }) => [definition.name, records.length]))

@@ -1,10 +1,14 @@
+import { calculatedFields } from '#derive/input.ts'
 import { rightsOfBody, visibleNames } from '#derive/visible.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { referencesOf } from '#sql/records/columns.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import { type HeldRemoval, removalsById } from '#sql/records/restore.ts'
+import { seenRecords } from '#sql/records/sets.ts'
 import { changesOfWrite, holdUndo, moveUndo, type UndoRow } from '#sql/records/written-changes.ts'
 import type { Actor, WriteContext } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord } from './locks.ts'
@@ -13,7 +17,7 @@ import { mergeGroups, type RemovalResult, resourceNamed, summarizeRecords } from
 import { wantRestored } from './restore.ts'
 import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, takeBack, type UndoContext } from './take-back.ts'
-import { oldFieldsOf, type Step, stepsOf } from './undo-steps.ts'
+import { oldFieldsOf, placeOf, type Step, stepsOf } from './undo-steps.ts'
 import type { Command } from './write-record.ts'
 
 export type UndoSummary = {
@@ -36,7 +40,10 @@ export const undo = (companyId: number, writeId: string): Command<UndoSummary> =
     const rights = await rightsOf(transaction, actor)
     try {
       const [held] = await transaction.run<{ undone_from: number }>(holdUndo(companyId, writeId))
-      const left = rows.filter(({ id }) => id < (held?.undone_from ?? 0))
+      const left = await withoutSettled(
+        context,
+        rows.filter(({ id }) => id < (held?.undone_from ?? 0)),
+      )
       const steps = stepsOf(left, await removalsOf(context, left))
       if (steps.length === 0) throw new Refusal('undo_conflict', { detail: undoneAlready, conflicts: [] })
       const now = upTo(steps, undoneRecordsMax)
@@ -63,6 +70,30 @@ const undoneAlready = 'The write has been taken back already.'
 const mayBeUndone = ({ tokenId }: Actor, rows: readonly UndoRow[]): boolean =>
   rows.length > 0 &&
   rows.every((row) => definitionOf(registry, row.records) && (tokenId === null || row.token_id !== null))
+
+/** Returns the changes without those that settled a record: what is taken back settles it again. */
+async function withoutSettled({ transaction, actor }: WriteContext, rows: readonly UndoRow[]): Promise<UndoRow[]> {
+  const settled = new Set<string>()
+  for (const [records, own] of Map.groupBy(rows, (row) => row.records)) {
+    const definition = resourceNamed(records)
+    const references = referencesOf(definition).filter(([, { settles }]) => settles)
+    if (references.length === 0) continue
+    const ids = own.map(({ record_id }) => record_id)
+    const seen = await transaction.run<JsonObject>(seenRecords(actor.companyId, definition, ids))
+    for (const [field, { to }] of references) {
+      const values = [
+        ...[...seen, ...own.map(({ held }) => held)].map((record) => record?.[field]),
+        ...own.flatMap(({ changes }) => changes?.[field] ?? []),
+      ]
+      for (const id of values) settled.add(placeOf({ records: to, record_id: id as number }))
+    }
+  }
+  return rows.filter((row) => {
+    if (row.action !== 'changed' || !settled.has(placeOf(row))) return true
+    const calculated = calculatedFields(resourceNamed(row.records))
+    return !Object.keys(row.changes ?? {}).every((name) => calculated.includes(name))
+  })
+}
 
 async function removalsOf({ transaction, actor }: WriteContext, rows: readonly UndoRow[]) {
   const ids = [...new Set(rows.flatMap(({ removal_id }) => removal_id ?? []))]

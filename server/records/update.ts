@@ -1,20 +1,23 @@
 import type { ExpectedVersion } from '#derive/expected-version.ts'
 import { isUnseen } from '#derive/visible.ts'
-import type { Definition, Problem } from '#registry/definition.ts'
-import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
+import type { Definition, Problem, SumValues } from '#registry/definition.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Origin } from '#sql/author.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
-import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
+import { prefetchForUpdate, readingReferences, settlingReferences, wasColumn } from '#sql/records/prefetch.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { conflict } from '#sql/statement.ts'
 import { checkCircles, judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
 import { requireHeldRecord } from './expected.ts'
 import { foundIn, type PrefetchedRow } from './look-up.ts'
 import { refuseApproval } from './rights.ts'
+import { settle } from './settle.ts'
+import { judgedSums } from './sums.ts'
 import {
   type ChangeResult,
+  differences,
   type Outcomes,
   prefetchRows,
   type RowToWrite,
@@ -46,6 +49,10 @@ export async function updateRecords(
   prefetched?: PrefetchedRow,
 ): Promise<Outcomes<ChangeResult>> {
   const found = foundIn(definition, prefetched ?? (await prefetchRows(set, definition, rows, prefetchForUpdate)))
+  const sumsAt = await judgedSums(set, definition, rows, (place) => {
+    const held = found.held(place)
+    return held && JSON.parse(held.json)
+  })
   const outcomes: Outcomes<ChangeResult> = []
   const targets = new Set<number>()
   const taken = new Set<string>()
@@ -58,7 +65,7 @@ export async function updateRecords(
     if (id !== null) targets.add(id)
     const seen = found.at(place, id)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const outcome = await judge(set, definition, { ...row, place, seen, held: found.held(place) })
+    const outcome = await judge(set, definition, { ...row, place, seen, held: found.held(place), sums: sumsAt[place] })
     if (outcome instanceof Refusal) {
       outcomes[place] = outcome
       continue
@@ -69,6 +76,12 @@ export async function updateRecords(
     if (rest.updated) accepted.push(outcome)
   }
   if (accepted.length > 0) await write(set, definition, outcomes, accepted)
+  if (settlingReferences(definition).length > 0 && !set.late.isUndone)
+    await settle(
+      set,
+      definition,
+      accepted.map(({ by, before, values }) => ({ by, records: [JSON.parse(before.json), values] })),
+    )
   return outcomes
 }
 
@@ -79,12 +92,17 @@ type AcceptedChange = RowToWrite<Omit<ChangeResult, keyof WrittenRow>> & {
   changes: JsonObject
 }
 
-type JudgedRow = ChangedRow & { place: number; seen: JsonObject; held: WrittenRow | undefined }
+type JudgedRow = ChangedRow & {
+  place: number
+  seen: JsonObject
+  held: WrittenRow | undefined
+  sums: SumValues | undefined
+}
 
 async function judge(
   set: WriteSet,
   definition: Definition,
-  { place, body, expected, lost = [], by = set.actor, seen, held }: JudgedRow,
+  { place, body, expected, lost = [], by = set.actor, seen, held, sums }: JudgedRow,
 ): Promise<AcceptedChange | Refusal> {
   const { actor } = set
   try {
@@ -95,7 +113,7 @@ async function judge(
     const isBlind = isUnseen(definition, actor.lacksRights)
     const sent = namesSent(definition, body)
     const asChanged = isBlind ? sent : []
-    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen, asChanged })
+    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen, sums, asChanged })
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
@@ -131,20 +149,9 @@ function write(
 const namesSent = (definition: Definition, body: Json): string[] =>
   isObject(body) ? columnsOf(definition).flatMap(([name]) => (Object.hasOwn(body, name) ? [name] : [])) : []
 
-/** Returns the fields that differ, and their changes for the log. */
-function differences(definition: Definition, before: JsonObject, after: JsonObject) {
-  const changed = columnsOf(definition)
-    .map(([name]) => name)
-    .filter((name) => !isSameJson(after[name], before[name]))
-  const changes = Object.fromEntries(
-    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
-  )
-  return { changed, changes }
-}
-
 /**
- * Throws a conflict if a reference that rules read has changed since its record was locked, which was before this one.
- * The transaction then starts anew.
+ * Throws a conflict if a reference that is read has changed since its record was locked, which was before this one. The
+ * transaction then starts anew. A sent one stands for it, unless the record that it leaves is settled.
  */
 function refuseStale(
   definition: Definition,
@@ -153,6 +160,9 @@ function refuseStale(
   const reading = readingReferences(definition)
   if (reading.length === 0) return
   const sent = sentOf(definition, body)
-  for (const name of reading)
-    if ((sent[name] ?? null) === null && (seen[wasColumn(name)] ?? null) !== (before[name] ?? null)) throw conflict()
+  const settling = settlingReferences(definition)
+  for (const name of reading) {
+    if ((sent[name] ?? null) !== null && !settling.includes(name)) continue
+    if ((seen[wasColumn(name)] ?? null) !== (before[name] ?? null)) throw conflict()
+  }
 }

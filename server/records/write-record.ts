@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
+import { prefetchForCreate, prefetchForUpdate, settlingReferences } from '#sql/records/prefetch.ts'
 import type { Prefetch } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
@@ -66,10 +66,12 @@ const writeOne =
       ...locks.flatMap(({ key, isShared }) => (isShared ? [] : [key])),
       ...trees.map((field) => `${definition.name}.${field}`),
     ]
+    // Records that are settled are written too, each by the call that it follows from.
+    const isAlone = settlingReferences(definition).length > 0
     return {
       locks,
       prefetch: operation.prefetch(companyId, definition, [lookUp]),
-      row: { operation, definition, row, lookUp, holds },
+      ...(isAlone ? {} : { row: { operation, definition, row, lookUp, holds } }),
       async execute(transaction, actor, prefetched) {
         const set = shortSet(transaction, actor, late, isFinal)
         return outcomeOf(await operation.write(set, definition, [row], prefetched))

@@ -1,10 +1,10 @@
 import { isUnseen, isWhole, visibleRecords } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
+import { columnsOf, fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
-import type { LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
+import { type LookUpRow, type prefetchForCreate, settlingReferences } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { conflict, type Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
@@ -120,10 +120,14 @@ export function shortSet(transaction: Transaction, actor: Actor, late: LateConfl
 /**
  * Returns whether the statements of a set can be sent with the commit. They cannot after a late conflict, because the
  * retry looks for the taken value. Nor can they if fields are withheld from the actor: the ETag is that of the record
- * as shown.
+ * as shown. Nor if other records are settled after them.
  */
 export const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
-  isFinal === true && !transaction.isLast && late.times === 0 && isWhole(definition, actor.lacksRights)
+  isFinal === true &&
+  !transaction.isLast &&
+  late.times === 0 &&
+  isWhole(definition, actor.lacksRights) &&
+  settlingReferences(definition).length === 0
 
 /** Runs the transaction again if a statement that was sent with the commit fails by a late conflict. */
 export function retryLate({ transaction, late }: WriteSet, isLate: (error: unknown) => boolean): void {
@@ -148,6 +152,17 @@ export const writtenTogether = 250
 export function refusalOf(problems: readonly Problem[], lost: readonly Problem[] = []): Refusal {
   const names = lost.map(({ field }) => field)
   return invalidFields([...problems.filter(({ field }) => !names.includes(field)), ...lost])
+}
+
+/** Returns the fields that differ, and their changes for the log. */
+export function differences(definition: Definition, before: JsonObject, after: JsonObject) {
+  const changed = columnsOf(definition)
+    .map(([name]) => name)
+    .filter((name) => !isSameJson(after[name], before[name]))
+  const changes = Object.fromEntries(
+    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
+  )
+  return { changed, changes }
 }
 
 /** Returns the unique field whose value another transaction took, if the error says so. */

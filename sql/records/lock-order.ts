@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { byKey, equalsIndexed, inOrderOf } from '../access.ts'
@@ -11,9 +12,16 @@ import { referencesOf } from './columns.ts'
  * only locks that come before the one it waits for, so no two writes wait for each other. Decisions, Locks.
  */
 
-/** The strength of a record's lock: for a reference, for a rule that reads the record, for an update, for a removal. */
+/** The strength of a record's lock: for a reference, for a rule that reads the record, for a write, for a removal. */
 export const holdStrengths = ['for key share', 'for share', 'for no key update', 'for update'] as const
 export type Hold = (typeof holdStrengths)[number]
+
+/**
+ * Returns the lock of a record referred to. One that is settled may be written; a rule that reads one needs it unchanged
+ * until the commit; existence alone needs it undeleted.
+ */
+export const holdOf = ({ settles, reads }: ReferenceField): Hold =>
+  settles ? 'for no key update' : reads ? 'for share' : 'for key share'
 
 /**
  * Returns the names of all resources in the lock order. A reference within a resource makes a tree and does not count.
@@ -244,12 +252,12 @@ function effectOf({ onDelete: { restrict, cascade, otherwise } }: Relation) {
   return cases.length > 0 ? sql`case ${join(cases, ' ')} else ${rest} end` : rest
 }
 
-/** The values come from the registry. */
-const matchConditions = (match: Match) =>
+/** Returns the condition that a row matches. The values come from the registry. */
+export const matchConditions = (match: Match, row = 'r') =>
   join(
     Object.entries(match).map(([column, values]) => {
       const list = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-      return raw(`r.${column} in (${list.join(', ')})`)
+      return raw(`${row}.${column} in (${list.join(', ')})`)
     }),
     ' and ',
   )

@@ -8,7 +8,7 @@ import { byKey, equalKey, equalsIndexed, inOrderOf, liveWith } from '../access.t
 import { type Expressions, eitherSql, identifier, type Prefetch, query, type Statement, sql } from '../statement.ts'
 import { planHeld, usedNow } from '../system/quota.ts'
 import { shapeOf, uniqueFields } from './columns.ts'
-import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
+import { goingWith, holdOf, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
 
 /** The references and unique values of a request, if they are acceptable; null for the others. */
@@ -81,10 +81,11 @@ function lookUpUpdates(
   const was = reading.map((field) => sql`one.${identifier(field)} as ${identifier(wasColumn(field))}`)
   const idOf = (field: string) => (needs.includes(field) ? sentAs('given', field) : sql`null::bigint`)
   // A record of the same resource is locked before or after this one, by their ids.
-  const before = references.map(([field, type]) => {
+  const before = references.flatMap(([field, type]) => {
     const id = reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field)
     const condition = type.to === name ? sql`id < given.id` : undefined
-    return sql`${lockReferenced(companyId, type, { id, condition, waits })} as ${identifier(field)}`
+    const both = type.settles ? lockBoth(companyId, [field, type], { id: idOf(field), waits }) : []
+    return [...both, sql`${lockReferenced(companyId, type, { id, condition, waits })} as ${identifier(field)}`]
   })
   const behind = trees.map(([field, type]) => {
     const id = sentAs('referred', field)
@@ -172,6 +173,17 @@ function lookUpRemoved({ companyId, target: id }: Expressions<Prefetch['values']
   const plan = goingWith(definition).some(isPlanLimited) ? [sql`(${planHeld(companyId)}) as plan`] : []
   const record = join([recordColumns(companyId, definition), ...plan])
   const trees = treesOf(definition)
+  const settling = referencesInOrder(definition).filter(([, { settles }]) => settles)
+  if (settling.length > 0) {
+    const was = settling.flatMap(([field, type]) => {
+      const held = sql`one.${identifier(field)}`
+      const lock = lockReferenced(companyId, type, { id: held, waits: true })
+      return [sql`${held} as ${identifier(wasColumn(field))}`, sql`${lock} as ${identifier(field)}`]
+    })
+    return sql`with settled as materialized (select ${join(was)} from ${byKey(name, companyId, id)} one)
+      select ${record}, ${join(settling.map(([field]) => identifier(`settled.${wasColumn(field)}`)))}
+      from settled cross join lateral (${lockRecord(companyId, definition, id, 'for update')}) r`
+  }
   if (trees.length === 0) return sql`select ${record} from (${lockRecord(companyId, definition, id, 'for update')}) r`
   const children = trees.map((field) => {
     const reference = identifier(field)
@@ -213,9 +225,14 @@ const lockRecord = (companyId: number | Sql, { name }: Definition, id: number | 
 const recordColumns = (companyId: number | Sql, definition: Definition): Sql =>
   sql`r.version, ${recordJson(definition, currencyOf(companyId))} as json`
 
-/** Returns the references to records that the rules of a resource read. */
+/** Returns the references to records that a write of the resource reads: for its rules, or to settle them. */
 export const readingReferences = memoize((definition: Definition): readonly string[] =>
-  referencesInOrder(definition).flatMap(([field, { reads }]) => (reads ? [field] : [])),
+  referencesInOrder(definition).flatMap(([field, { reads, settles }]) => (reads || settles ? [field] : [])),
+)
+
+/** Returns the references by which a write of the resource settles records. */
+export const settlingReferences = memoize((definition: Definition): readonly string[] =>
+  referencesInOrder(definition).flatMap(([field, { settles }]) => (settles ? [field] : [])),
 )
 
 /** Returns the name of the column for a reference as it was before its record was locked. */
@@ -243,17 +260,30 @@ const lookUps = (
  */
 function lockReferenced(
   companyId: number | Sql,
-  { to, reads, only }: ReferenceField,
+  type: ReferenceField,
   { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: WaitsForLocks },
 ): Sql {
+  const { to, reads, only } = type
   const columns = ['id', ...(reads ?? [])].map(identifier)
   const eligible = only ? sql` and ${identifier(only.column)} = ${raw(`'${only.value}'`)}` : sql``
-  // A rule that reads the record needs it unchanged until the commit; existence alone needs it undeleted.
-  const hold = orSkip(reads ? 'for share' : 'for key share', waits)
+  const hold = orSkip(holdOf(type), waits)
   return sql`(select row_to_json(it) from (
         select ${join(columns)} from ${byKey(to, companyId, condition ? sql`${id} and ${condition}` : id, hold)} held where deleted_at is null${eligible}
       ) it)`
 }
+
+/**
+ * Locks the record that a reference leaves and the one that it comes to, by their ids: both are settled.
+ */
+const lockBoth = (
+  companyId: Sql,
+  [field, type]: [string, ReferenceField],
+  { id, waits }: { id: Sql; waits: WaitsForLocks },
+): Sql[] =>
+  ['least', 'greatest'].map((which) => {
+    const lock = lockReferenced(companyId, type, { id: sql`${raw(which)}(${id}, one.${identifier(field)})`, waits })
+    return sql`${lock} as ${identifier(`${field}__${which}`)}`
+  })
 
 const holderColumns = (companyId: number | Sql, definition: Definition, needs: readonly string[], source: string) =>
   uniqueFields(definition)

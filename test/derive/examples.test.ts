@@ -14,7 +14,7 @@ describe('Examples of records and bodies', () => {
     for (const body of bodies) {
       const { after, problems } = checkBody(definition, body, null)
       const whole = withComputed(definition, after)
-      expect([...problems, ...checkRules(definition, whole, null, {}, problems)]).toEqual([])
+      expect([...problems, ...checkRules(definition, whole, null, problems, { found: {} })]).toEqual([])
     }
   })
 
@@ -22,7 +22,7 @@ describe('Examples of records and bodies', () => {
     const before = withComputed(definition, { ...createBlankRecord(definition), [definition.title]: 'Before' })
     for (const { value } of Object.values(updateExamples(definition))) {
       const { after, problems } = checkBody(definition, value, before)
-      expect([...problems, ...checkRules(definition, after, before, {}, problems)]).toEqual([])
+      expect([...problems, ...checkRules(definition, after, before, problems, { found: {} })]).toEqual([])
     }
   })
 

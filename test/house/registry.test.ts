@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { recordExample } from '#derive/examples.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
+import { sumsOfComputed, sumsOfWrites } from '#derive/sums.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { countries, currencies } from '#registry/iso-codes.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { equalityIndexes } from '#sql/records/columns.ts'
 
 /** What must be true of every definition, so that what is derived from it can rely on it. */
 describe.each(registry)('$name', (definition: Definition) => {
@@ -49,8 +51,8 @@ describe.each(registry)('$name', (definition: Definition) => {
       const after = { ...record, lines: [] }
       const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
       for (const rule of definition.rules ?? [])
-        rule({ after: seen(after), before: seen(example), found: {}, isChanged })
-      definition.computed?.(seen(after), { before: seen(example), sent: seen(after) })
+        rule({ after: seen(after), before: seen(example), found: {}, sums: {}, isChanged })
+      definition.computed?.(seen(after), { before: seen(example), sent: seen(after), found: {}, sums: {} })
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }
     expect([...read].filter((field) => fields[field]?.right !== undefined)).toEqual([])
@@ -80,6 +82,37 @@ describe.each(registry)('$name', (definition: Definition) => {
       for (const given of [...field.gives.fields, ...Object.keys(field.gives.when)])
         expect(Object.keys(target?.fields ?? {})).toContain(given)
       for (const given of field.gives.fields) expect(fields[given]?.kind).toBe(target?.fields[given]?.kind)
+    }
+  })
+
+  test('adds up fields of records that exist, by a reference whose index finds them', () => {
+    for (const [sum, { of, by, add, less = [], when = {}, except = {} }] of Object.entries(definition.sums ?? {})) {
+      const other = definitionOf(registry, of) as Definition
+      const [reference] = Object.keys(by)
+      expect(equalityIndexes(other), sum).toContain(reference)
+      expect([...Object.keys(other.fields)]).toEqual(expect.arrayContaining([...Object.keys(by), ...Object.keys(when)]))
+      expect([...Object.keys(fields)]).toEqual(expect.arrayContaining(Object.values(by)))
+      expect(Object.keys(other.fields)).toEqual(expect.arrayContaining(Object.keys(except)))
+      for (const amount of [...add, ...less])
+        expect(['money', 'integer', 'decimal']).toContain(other.fields[amount]?.kind)
+    }
+    for (const sum of sumsOfWrites(definition)) expect(Object.keys(definition.sums ?? {})).toContain(sum)
+  })
+
+  test('settles records of the ERP alone, which follow from their sums and settle none', () => {
+    for (const [field, reference] of Object.entries(fields)) {
+      if (reference.kind !== 'reference' || !reference.settles) continue
+      const settled = definitionOf(registry, reference.to) as Definition
+      expect([definition.served, settled.served, reference.required], field).toEqual([undefined, undefined, true])
+      expect(sumsOfComputed(settled)).not.toEqual([])
+      expect(Object.values(settled.fields).some((one) => one.kind === 'reference' && one.settles)).toBe(false)
+      // Found late, the record that it settles would be locked out of the order.
+      for (const owner of registry)
+        for (const { records, by, onDelete } of owner.removal.relations)
+          if (records === name && by !== field) expect(Object.values(onDelete), by).not.toContain('cascade')
+      const found = new Proxy({}, { get: () => expect.unreachable('a settled record is calculated from no other') })
+      const record = recordExample(settled)
+      settled.computed?.(record, { before: record, sent: {}, found, sums: {} })
     }
   })
 
