@@ -51,6 +51,11 @@ export type Paper = {
   content: PaperContent
   /** Whether the content is stored; otherwise it is that of now, and changes with the record. */
   is_fixed: boolean
+  /**
+   * Whether the record may still change, and what would be printed of it now is another content than the stored one: it
+   * is to be sent again.
+   */
+  is_changed: boolean
   /** The version of the record that it shows. */
   version: number
   /** When the paper was made, ISO 8601 in UTC; null if it is not fixed. */

@@ -52,6 +52,8 @@ export type Definition = {
   list?: ListWords
   /** Fixes what was issued: a paper is kept of the record when it comes to match. */
   paper?: PaperWords
+  /** The fields that a paper shows of such a record, to which it goes. */
+  addressee?: readonly string[]
   /** What the interface offers to do with a record, beside its steps. */
   actions?: readonly Action[]
   removal: Removal
@@ -89,7 +91,13 @@ type ListWords = {
  * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, and
  * the state that a draft takes when it is sent.
  */
-type PaperWords = { when: Match; to: string; dates: readonly string[]; texts?: readonly string[]; sends?: string }
+export type PaperWords = {
+  when: Match
+  to: string
+  dates: readonly string[]
+  texts?: readonly string[]
+  sends?: string
+}
 
 /**
  * An action on a record in a state: it asks for some fields and sets others. `copy` is the reference by which a copy

@@ -21,6 +21,8 @@ export const fieldCodes = {
   not_of_project: 'The estimate is for another project. Only the web interface and the command keep invoices.',
   may_not_fall: 'The number is below the one on record and may only rise.',
   invisible: 'The text has a character that nobody sees, or no other; the message names it.',
+  not_issued: 'The record is a draft, of which nothing is sent. Only the web interface and the command issue records.',
+  in_future: 'The day is after the company’s today. Only the web interface and the command note days of such acts.',
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
@@ -29,7 +31,14 @@ export const fieldCodes = {
 type FieldCode = keyof typeof fieldCodes
 
 /** Field codes that only the console's operations return. */
-const consoleFieldCodes: readonly FieldCode[] = ['not_of_project', 'wrong_password', 'too_weak', 'unreachable']
+const consoleFieldCodes: readonly FieldCode[] = [
+  'not_of_project',
+  'not_issued',
+  'in_future',
+  'wrong_password',
+  'too_weak',
+  'unreachable',
+]
 
 /** The field codes of /v1. */
 export const apiFieldCodes = (Object.keys(fieldCodes) as FieldCode[]).filter(

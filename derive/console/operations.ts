@@ -63,6 +63,11 @@ export const consoleOperations = {
   'records.export': get()('/records/{records}.csv', view, { exports: true }),
   'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
+  'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: [] }),
+  'records.send-paper': post<said.PaperSent>()('/records/{records}/{id}/paper/sent', edit, {
+    body: { by: 'text', on: 'text', if_match: 'text?' },
+  }),
+
   'records.look-up': post<said.LookUpResult[]>()('/imports/{records}/look-up', edit, {
     needsNoRoom: true,
     body: { field: 'text', values: 'texts' },

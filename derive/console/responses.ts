@@ -18,6 +18,7 @@ import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptDetailsRow, AttemptListRow } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { PersonReason } from '../agent/person.ts'
+import type { Paper } from '../paper-content.ts'
 
 /** The types of the console's responses. */
 
@@ -38,6 +39,11 @@ export type OwnSession = ListedSession
 
 /** A record, or the fields of it that the request names. */
 export type RecordResult = { id: number; [field: string]: Json }
+
+export type PaperResult = Paper
+
+/** The newest paper of a record, once it is noted how it was sent. */
+export type PaperSent = Omit<Paper, 'content' | 'is_fixed' | 'is_changed'>
 
 /** An account; null if no account did it. */
 export type AccountName = { account_id: number; name: string } | null

@@ -47,6 +47,7 @@ export const clients = resource({
   search: ['name', 'contact_name', 'email', 'phone', 'tax_id'],
   filters: ['status', 'category_id', 'kind'],
   alike: ['name', 'email', 'phone'],
+  addressee: ['name', 'contact_name', 'tax_id', 'billing_address'],
   removal: {
     instead: 'set its status to INACTIVE or BLOCKED',
     relations: [

@@ -50,6 +50,12 @@ export const estimates = resource({
   computed: pricedTotals,
   doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
+  paper: {
+    when: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'] },
+    to: 'client_id',
+    dates: ['issue_date', 'valid_until'],
+    sends: 'SENT',
+  },
   removal: {
     hardWhen: { status: ['DRAFT'] },
     instead: 'keep it; an accepted or invoiced estimate is part of the books',

@@ -33,6 +33,13 @@ export const invoices = record({
     },
     issued_on: { kind: 'date', example: '2026-03-31', about: 'Day it was issued.' },
     due_on: { kind: 'date', example: '2026-04-30', about: 'Day it is due; not before its issue.' },
+    po_number: { kind: 'text', max: 60, example: 'PO-4711', about: 'The client’s own number of the order.' },
+    note: {
+      kind: 'paragraph',
+      max: 2000,
+      example: 'Work of March. Thank you for your order.',
+      about: 'Text for the client, printed on the invoice.',
+    },
     ...pricedFields,
     total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What is to be paid, in minor units.' },
     status: state({
@@ -42,7 +49,7 @@ export const invoices = record({
         'Once issued it is part of the books. Beyond DRAFT it needs a line, the day of issue and the day it is due.',
     }),
   },
-  search: ['number'],
+  search: ['number', 'po_number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
   needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
   rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable],
@@ -50,6 +57,12 @@ export const invoices = record({
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
     correct: 'set its status to VOID (a PAID one goes back to ISSUED first) and issue a new invoice',
+  },
+  paper: {
+    when: { status: ['ISSUED', 'PAID', 'VOID'] },
+    to: 'client_id',
+    dates: ['issued_on', 'due_on'],
+    texts: ['po_number', 'note'],
   },
   proposals: { ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {

@@ -209,6 +209,8 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
       estimate_id: 'Angebot',
       issued_on: 'Gestellt am',
       due_on: 'Fällig am',
+      po_number: 'Bestellnummer',
+      note: 'Bemerkung',
     },
     values: { DRAFT: 'Entwurf', ISSUED: 'Gestellt', PAID: 'Bezahlt', VOID: 'Storniert' },
     steps: {

@@ -8,6 +8,7 @@ import { history } from './history.ts'
 import { home } from './home.ts'
 import * as imports from './imports.ts'
 import type { Handlers } from './operation-request.ts'
+import { papers } from './papers.ts'
 import { records } from './records.ts'
 import { removals } from './removals.ts'
 import { session } from './session.ts'
@@ -21,6 +22,7 @@ export const handlers = {
   ...session,
   ...sessions,
   ...records,
+  ...papers,
   'records.look-up': imports.lookUp,
   'records.imports': imports.list,
   'records.begin-import': imports.begin,

@@ -10,6 +10,7 @@ import { isPlanFull } from '../store/faults.ts'
 import { judgeRecord, readOf, takenColumn } from './check.ts'
 import { foundIn, type PrefetchedRow, type SetFacts } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
+import { isIssued, papersOf } from './papers.ts'
 import type { Effect, ReadRecord } from './preview.ts'
 import { heldPlan } from './quota.ts'
 import { refuseApproval } from './rights.ts'
@@ -76,9 +77,11 @@ export async function createRecords(
   const placed = await withIds(set, definition, withSlot, found)
   for (let from = 0; from < placed.length && !set.late.isUndone; from += writtenTogether) {
     const records = placed.slice(from, from + writtenTogether)
-    await writeRows(set, definition, outcomes, records, (isShown) =>
-      insertRecords({ author: set.actor, definition, records, currency: isShown ? found.currency : undefined }),
-    )
+    const issued = records.filter(({ values }) => isIssued(definition, null, values))
+    await writeRows(set, definition, outcomes, records, (isShown) => [
+      ...insertRecords({ author: set.actor, definition, records, currency: isShown ? found.currency : undefined }),
+      ...papersOf(set.actor, definition, issued),
+    ])
     await set.breathe()
   }
   if (!set.late.isUndone)

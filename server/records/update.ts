@@ -12,6 +12,7 @@ import { conflict } from '#sql/statement.ts'
 import { checkCircles, judgeRecord, readOf, sentOf, takenColumn } from './check.ts'
 import { requireHeldRecord } from './expected.ts'
 import { foundIn, type PrefetchedRow } from './look-up.ts'
+import { isIssued, papersOf } from './papers.ts'
 import { refuseApproval } from './rights.ts'
 import { settle } from './settle.ts'
 import { judgedSums } from './sums.ts'
@@ -90,6 +91,7 @@ type AcceptedChange = RowToWrite<Omit<ChangeResult, keyof WrittenRow>> & {
   by: Origin
   before: WrittenRow
   changes: JsonObject
+  isIssued: boolean
 }
 
 type JudgedRow = ChangedRow & {
@@ -122,7 +124,8 @@ async function judge(
     const { changed, changes } = differences(definition, before, after)
     const effect = { read: readOf(definition, seen) }
     const rest = isBlind ? { updated: true, changed: sent, effect } : { updated: changed.length > 0, changed, effect }
-    return { place, id: row.id, version: row.version + 1, by, before: row, values: after, changes, rest }
+    const written = { values: after, changes, isIssued: isIssued(definition, before, after) }
+    return { place, id: row.id, version: row.version + 1, by, before: row, ...written, rest }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return lost.length > 0 ? refusalOf([], lost) : error
@@ -140,9 +143,11 @@ function write(
     const values = Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null]))
     return { id, version, by, values, changes }
   })
-  return writeRows(set, definition, outcomes, accepted, (isShown) =>
-    updateHeld({ author: set.actor, definition, updates, names, isShown }),
-  )
+  const issued = accepted.filter((one) => one.isIssued)
+  return writeRows(set, definition, outcomes, accepted, (isShown) => [
+    ...updateHeld({ author: set.actor, definition, updates, names, isShown }),
+    ...papersOf(set.actor, definition, issued),
+  ])
 }
 
 /** Returns the fields of a body, in the order of the record. */

@@ -4,7 +4,7 @@
  */
 const unrouted: { readonly [why: string]: readonly string[] } = {
   'ids are drawn from the sequences of the coordinator': [
-    ...['select nextval(', 'history.ids', 'workers.ids', 'removals.id'],
+    ...['select nextval(', 'history.ids', 'papers.ids', 'workers.ids', 'removals.id'],
   ],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
     ...['tree.lock', 'gate.pass', 'gate.close', 'batch.lock', 'select pg_advisory_xact_lock'],

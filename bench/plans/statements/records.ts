@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { registry } from '#registry/resources/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import {
@@ -35,6 +35,16 @@ import {
   seeRelated,
 } from '#sql/records/lock-order.ts'
 import { namesakes, sameValues } from '#sql/records/namesakes.ts'
+import {
+  appendMissingPapers,
+  appendPapers,
+  eraseAddressee,
+  findPaper,
+  markPaperSent,
+  type PaperDefinition,
+  papersTo,
+  recordsWithoutPaper,
+} from '#sql/records/papers.ts'
 import {
   eraseHistory,
   findPersons,
@@ -82,6 +92,7 @@ const lookUps = (gone: readonly Definition[], known: readonly number[] = []): Lo
 const two = ['Ada', 'Bo'].map((name, index) => ({ id: 4711 + index, by: author, values: { name } }))
 const notesGo = [{ id: 4711, version: 3, by: author, values: { notes: null }, changes: { notes: ['a', null] } }]
 
+const invoices = definitionOf(registry, 'invoices') as PaperDefinition
 const reader = { companyId: 7, lacksRights: [] }
 
 export const ofTheRecords: readonly Topic[] = [
@@ -239,6 +250,18 @@ export const ofTheRecords: readonly Topic[] = [
       historyOfSettings(7, ['tokens'], page),
       countSettingsHistory(7, ['tokens']),
       countRemovals(7, ['projects']),
+    ],
+  ],
+  [
+    'papers',
+    [
+      appendPapers(author, invoices, [{ id: 4711, by: author }]),
+      appendMissingPapers(author, invoices, [{ id: 4711, by: author }]),
+      findPaper(7, invoices, 4711),
+      markPaperSent(7, invoices, 4711, { on: '2026-03-31', by: 'EMAIL' }),
+      recordsWithoutPaper(7, invoices, 500),
+      papersTo(7, invoices, 3),
+      eraseAddressee(7, [4711, 4712], { name: 'Erased client 3' }),
     ],
   ],
   [

@@ -1,0 +1,99 @@
+import { expectedOf, readTags } from '#derive/expected-version.ts'
+import { type Paper, type PaperRoad, paperRoads } from '#derive/paper-content.ts'
+import { isValueOf } from '#derive/query.ts'
+import { listNeededRights } from '#derive/visible.ts'
+import { type Definition, type Problem, problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { permission } from '#registry/permissions.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { addresseeOf, findPaper, hasPaper, type PaperDefinition } from '#sql/records/papers.ts'
+import { recordId } from '../protocol/path-id.ts'
+import type { Actor } from '../records/actor.ts'
+import { lackingRefusal } from '../records/rights.ts'
+import { type SendRequest, sendPaper } from '../records/send-paper.ts'
+import { dayAfter } from './home.ts'
+import type { AdmittedRequest, Handlers, OperationRequest } from './operation-request.ts'
+import { day } from './read-parameters.ts'
+
+export const papers = {
+  /** Returns the newest paper of a record, or what would be printed of it now. */
+  'records.paper':
+    ({ fetch: { definition } }) =>
+    async (request) => ({ data: await readPaper(request, definition) }),
+
+  /** Notes how and when a record was sent. A draft becomes what is sent by the same write. */
+  'records.send-paper':
+    ({ update: { definition } }) =>
+    async (request) => {
+      const kind = requirePaper(definition)
+      needViews(request.session().actor, kind)
+      const sending = readSending(await request.body(), dayAfter(request.app, 0))
+      const id = recordId(request)
+      return request.change(async (transaction, { actor }) => ({
+        data: await sendPaper({ transaction, actor }, kind, { id, ...sending }),
+      }))
+    },
+} satisfies Partial<Handlers>
+
+/**
+ * Reads the paper of the record of the path. A paper is whole or refused, since it goes to its addressee as it is:
+ * throws if the account lacks a right to something on it.
+ */
+async function readPaper(request: AdmittedRequest, definition: Definition): Promise<Paper> {
+  const kind = requirePaper(definition)
+  const { actor } = request.session()
+  needViews(actor, kind)
+  const [paper] = await request.app.database.read<Paper>(findPaper(actor.companyId, kind, recordId(request)))
+  if (!paper) throw new Refusal('not_found')
+  const { record, addressee } = paper.content
+  needRights(actor, [...rightsOn(kind, record), ...rightsOn(addresseeOf(kind), addressee ?? {})])
+  return paper
+}
+
+function requirePaper(definition: Definition): PaperDefinition {
+  if (!hasPaper(definition)) throw new Refusal('not_found')
+  return definition
+}
+
+const needViews = (actor: Actor, definition: PaperDefinition): void =>
+  needRights(
+    actor,
+    [definition, addresseeOf(definition)].map(({ name }) => permission(name, 'VIEW')),
+  )
+
+/** Returns the permissions of the fields that have a value. */
+const rightsOn = (definition: Definition, values: JsonObject): string[] =>
+  listNeededRights(
+    definition,
+    Object.keys(values).filter((name) => values[name] !== null),
+  )
+
+function needRights({ lacksRights }: Actor, needed: readonly string[]): void {
+  const missing = needed.find((right) => lacksRights.includes(right))
+  if (missing !== undefined) throw lackingRefusal(missing, incomplete(missing))
+}
+
+const incomplete = (right: string): string =>
+  `The paper shows something that needs ${right}, which the account does not hold, and is never given out in part. Ask somebody who manages the accounts of the company.`
+
+/** Parses the body. Throws the problems of all its members. */
+function readSending(
+  { by, on, if_match: ifMatch }: Awaited<ReturnType<OperationRequest<'records.send-paper'>['body']>>,
+  today: string,
+): Omit<SendRequest, 'id'> {
+  const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
+  const problems: Problem[] = [
+    ...(isRoad(by) ? [] : [problem('by', 'not_allowed', `must be one of ${paperRoads.join(', ')}`)]),
+    ...dayProblems(on, today),
+    ...(ifMatch !== undefined && !tags ? [problem('if_match', 'wrong_format', 'must be * or a list of ETags')] : []),
+  ]
+  if (problems.length > 0) throw invalidFields(problems)
+  return { by: by as PaperRoad, on, expected: expectedOf({ ifMatch: tags }) }
+}
+
+const isRoad = (by: string): by is PaperRoad => (paperRoads as readonly string[]).includes(by)
+
+function dayProblems(on: string, today: string): Problem[] {
+  if (!isValueOf(day, on)) return [problem('on', 'wrong_format', 'must be a day like 2026-03-31')]
+  return on > today ? [problem('on', 'in_future', `must not be after today, ${today}`)] : []
+}

@@ -1,0 +1,40 @@
+import type { ExpectedVersion } from '#derive/expected-version.ts'
+import type { PaperRoad } from '#derive/paper-content.ts'
+import { isIn } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { invalidField } from '#registry/refusals.ts'
+import { appendMissingPapers, markPaperSent, type PaperDefinition } from '#sql/records/papers.ts'
+import type { WriteContext } from './actor.ts'
+import { runCommand, updateOne } from './write-record.ts'
+
+/** `on` is the day, `YYYY-MM-DD`. */
+export type SendRequest = { id: number; expected: ExpectedVersion; by: PaperRoad; on: string }
+
+/** A paper of which it is noted how it was sent. */
+type SentPaper = { version: number; at: string; sent_on: string; sent_by: PaperRoad }
+
+/**
+ * Notes on the newest paper of a record how and when it was sent. A draft takes the state that its paper `sends` first.
+ * What was changed since the newest paper gets a new one. Throws if nothing is sent of such a draft.
+ */
+export async function sendPaper(
+  { transaction, actor }: WriteContext,
+  definition: PaperDefinition,
+  { id, expected, by, on }: SendRequest,
+): Promise<SentPaper> {
+  const { one, paper } = definition
+  const { companyId } = actor
+  // An update of nothing: it locks the record and checks its version.
+  const { json } = await runCommand(transaction, actor, updateOne(companyId, definition, { id, body: {}, expected }))
+  if (isIn(JSON.parse(json as string) as JsonObject, paper.when))
+    await transaction.run(appendMissingPapers(actor, definition, [{ id, by: actor }]))
+  else {
+    const { sends: status } = paper
+    if (status === undefined)
+      throw invalidField('status', 'not_issued', `is that of a draft, of which nothing is sent; issue the ${one} first`)
+    const step = { id, body: { status }, expected: undefined }
+    await runCommand(transaction, actor, updateOne(companyId, definition, step))
+  }
+  const [sent] = await transaction.run<SentPaper>(markPaperSent(companyId, definition, id, { on, by }))
+  return sent as SentPaper
+}
