@@ -114,9 +114,9 @@ function exampleOf(field: Field): Json {
 const valuesOf = (fields: readonly [string, Field][]): JsonObject =>
   Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, exampleOf(field)]))
 
-/** True if the field refers to no other record, unless it must, and is no number that the service gives. */
+/** True if the field refers to no other record, unless it must, is no number that the service gives, and never follows. */
 const standsAlone = (field: Field): boolean =>
-  referenceOf(field) ? mustBeGiven(field) : numberingOf(field) === undefined
+  referenceOf(field) ? mustBeGiven(field) : numberingOf(field) === undefined && field.follows === undefined
 
 /** The id of the request in the examples. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'

@@ -7,7 +7,7 @@ import {
   type SumValues,
   type WriteInput,
 } from '#registry/definition.ts'
-import { choiceOf, kindOf } from '#registry/fields/index.ts'
+import { choiceOf, type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { checkFields, checkValue } from './check-value.ts'
@@ -91,12 +91,13 @@ export function checkRules(
 ): Problem[] {
   const isChanged = (name: string): boolean => asChanged.includes(name) || !isSameJson(after[name], before?.[name])
   const named = new Set(known.map(({ field }) => topField(field)))
+  const isRefused = (name: string): boolean => named.has(name)
   const steps = stepProblems(definition, asSent, before)
   const isLocked = before !== null && isProtected(definition, before)
   const rules = (definition.rules ?? []).filter((rule) => (rule.sums ? sums !== undefined : !isLocked))
   const judged = [
     ...(isLocked ? lockProblems(definition, before, isChanged) : []),
-    ...rules.flatMap((rule) => rule({ after, before, found, sums: sums ?? {}, isChanged }) ?? []),
+    ...rules.flatMap((rule) => rule({ after, before, found, sums: sums ?? {}, isChanged, isRefused }) ?? []),
     ...(isLocked ? [] : neededProblems(definition, after)),
   ]
   return [...steps, ...judged].filter(({ field }) => {
@@ -106,17 +107,21 @@ export function checkRules(
   })
 }
 
-/** Returns the record with the fields that follow from the others; without a write, as if it were created. */
+/** Returns the record with the fields that follow from the others. */
 export const withComputed = (
   { computed }: Definition,
   record: JsonObject,
-  { before = null, sent = record, found = {}, sums = {} }: Partial<WriteInput> = {},
+  { before = null, sent = {}, found = {}, sums = {} }: Partial<WriteInput> = {},
 ): JsonObject => ({ ...record, ...computed?.(record, { before, sent, found, sums }) })
 
 /** Returns the names of the fields that follow from others. */
 export const calculatedFields = memoize(({ computed, ...definition }: Definition): readonly string[] =>
   Object.keys(computed?.(createBlankRecord(definition), { before: null, sent: {}, found: {}, sums: {} }) ?? {}),
 )
+
+/** True if the field follows from another one of the record, so that it is not sent. */
+export const isFollowing = ({ follows }: Field, record: JsonObject): boolean =>
+  follows !== undefined && (record[follows] ?? null) !== null
 
 /** Returns a record with nothing but initial values. */
 export function createBlankRecord(definition: Definition): JsonObject {

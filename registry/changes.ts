@@ -6,6 +6,7 @@ export const changes: readonly { version: string; lines: readonly string[] }[] =
   {
     version: 'Unreleased',
     lines: [
+      'The discount of an estimate can be sent as an amount: `discount_minor`, while `discount_pct` is null. With a percentage it follows as before, and another amount is 422 `read_only`; above the sum of the lines it is `out_of_range`.',
       'Percentages have up to four decimals. Telephone numbers take `ext.` and `x` before an extension, every dash and no-break blanks, up to 40 characters, and `q` finds them by five digits or more.',
       'A required text of invisible characters alone, a control character in a text of one line and an invisible character in an e-mail address are 422 with the field code `invisible`. Stored values stay until the field is written.',
       'Unique values and `external_ref` are equal if people see them as equal: capitals of every alphabet, final sigmas and composed accents do not count.',

@@ -143,6 +143,8 @@ export type RuleInput = {
   sums: SumValues
   /** Returns whether the write counts as one that changes the field. */
   isChanged(field: string): boolean
+  /** Returns whether what was sent for the field is refused already, so that the record has not got it. */
+  isRefused(field: string): boolean
 }
 
 /** A pure check of a write. Returns the problem, if there is one. `sums` are the names of those that it reads. */

@@ -2,7 +2,7 @@
 export const fieldCodes = {
   required: 'The field is needed, and is absent or null.',
   unknown_field: 'There is no such field here; the message lists those that can be sent.',
-  read_only: 'The service sets the field itself.',
+  read_only: 'The service sets the field itself, always or while another one is set.',
   wrong_type: 'The value is of another JSON type than the field.',
   too_short: 'The text is empty, or shorter than the field allows.',
   too_long: 'The text or list is longer than the field allows.',

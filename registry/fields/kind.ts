@@ -165,4 +165,6 @@ export type CommonMembers = {
   unique?: true
   /** The value of a record that was created without one. */
   initial?: Json
+  /** The field from which this one follows while that is not null. */
+  follows?: string
 }

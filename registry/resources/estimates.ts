@@ -1,6 +1,6 @@
 import { resource, state } from '../common.ts'
 import type { Problem, RuleInput } from '../definition.ts'
-import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
+import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder, isPast } from './rules.ts'
 
 export const estimates = resource({
@@ -46,7 +46,7 @@ export const estimates = resource({
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
-  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable],
+  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable, checkDiscount],
   computed: pricedTotals,
   doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },

@@ -2,7 +2,7 @@ import { record, state } from '../common.ts'
 import { type Problem, problem, type RuleInput } from '../definition.ts'
 import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
-import { checkPayable, pricedFields, pricedTotals } from './priced.ts'
+import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
 
 export const invoices = record({
@@ -52,7 +52,7 @@ export const invoices = record({
   search: ['number', 'po_number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
   needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
-  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable],
+  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable, checkDiscount],
   computed: pricedTotals,
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },

@@ -56,7 +56,7 @@ describe('Each line, the discount and the tax are rounded once, half up', () => 
     },
   ]
   test.each(rows)('$why', ({ lines, discount, tax, total }) => {
-    expect(totals(lines, discount, tax).total_minor).toBe(total)
+    expect(totals({ lines, discount_pct: discount, tax_pct: tax }).total_minor).toBe(total)
   })
 })
 
@@ -69,7 +69,7 @@ test('the parts always add up to the total, and no part is negative', () => {
   )
   fc.assert(
     fc.property(someLines, percent, percent, (lines, discount, tax) => {
-      const sums = totals(lines, discount, tax)
+      const sums = totals({ lines, discount_pct: discount, tax_pct: tax })
       expect(sums.subtotal_minor).toBe(Number(lines.reduce((sum, one) => sum + lineTotal(one), 0n)))
       expect(sums.total_minor).toBe(sums.subtotal_minor - sums.discount_minor + sums.tax_minor)
       for (const part of Object.values(sums)) expect(part).toBeGreaterThanOrEqual(0)

@@ -4,14 +4,17 @@ import type { Json } from '../json.ts'
 
 export type Totals = { subtotal_minor: number; discount_minor: number; tax_minor: number; total_minor: number }
 
+/** A record with priced lines. The discount is a share of the lines or, without a share, an amount. */
+type Priced = { lines?: Json; discount_pct?: Json; discount_minor?: Json; tax_pct?: Json }
+
 /**
  * Computes the totals of an estimate in minor units. Each line, the discount and the tax are rounded once, half up.
  * The arithmetic is exact (bigint), so every caller gets the same total.
  */
-export function totals(lines: readonly Line[], discountPct: Json | undefined, taxPct: Json | undefined): Totals {
-  const subtotal = lines.reduce((sum, line) => sum + lineTotal(line), 0n)
-  const discount = percentOf(subtotal, discountPct)
-  const tax = percentOf(subtotal - discount, taxPct)
+export function totals({ lines = [], discount_pct = null, discount_minor = 0, tax_pct = 0 }: Priced): Totals {
+  const subtotal = (lines as Line[]).reduce((sum, line) => sum + lineTotal(line), 0n)
+  const discount = discount_pct === null ? BigInt(Number(discount_minor)) : percentOf(subtotal, discount_pct)
+  const tax = percentOf(subtotal - discount, tax_pct)
   return {
     subtotal_minor: Number(subtotal),
     discount_minor: Number(discount),
@@ -24,9 +27,9 @@ export function lineTotal({ quantity, unit_price_minor }: Line): bigint {
   return divideRounded(scaleNumber(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
 }
 
-function percentOf(amount: bigint, share: Json | undefined): bigint {
+function percentOf(amount: bigint, share: Json): bigint {
   const hundredfold = 10n ** BigInt(percent.places + 2)
-  return divideRounded(amount * scaleNumber(Number(share ?? 0), percent.places), hundredfold)
+  return divideRounded(amount * scaleNumber(Number(share), percent.places), hundredfold)
 }
 
 /** Returns a number with at most `places` decimals in units of its last place. */

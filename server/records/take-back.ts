@@ -1,5 +1,8 @@
+import { isFollowing } from '#derive/input.ts'
+import { writableFields } from '#derive/schema.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
-import { isSameJson, type JsonObject } from '#registry/json.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import type { UndoConflict } from '#registry/refusals.ts'
 import { changedSince, type UndoRow } from '#sql/records/written-changes.ts'
 import type { WriteContext } from './actor.ts'
@@ -31,23 +34,34 @@ export async function takeBack(taking: UndoContext, step: Step): Promise<Removal
 
 type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
 
-/** Writes the old values if the record still has the new ones. Derived values are computed anew. */
+/** Writes the old values if the record still has the new ones. Values that follow from others are computed anew. */
 async function changeBack({ transaction, actor, conflicts, kept }: UndoContext, row: UndoRow): Promise<void> {
   const { records, record_id: id } = row
   const definition = resourceNamed(records)
   const old = oldFieldsOf(row)
-  const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
-  const work = updateOne(actor.companyId, definition, { id, body, expected: undefined })
-  const seen = await readPrefetch(transaction, work)
+  const fields = writableFields(definition).filter(([name]) => name in old)
+  const writing = (some: readonly [string, Field][]) => {
+    const body = Object.fromEntries(some.map(([name]) => [name, old[name] as Json]))
+    return updateOne(actor.companyId, definition, { id, body, expected: undefined })
+  }
+  const seen = await readPrefetch(transaction, writing(fields))
   const held = onlyRow(seen)
   const record = held && recordOf(held)
-  const other = Object.keys(body).filter(
-    (name) => !record || !isSameJson(record[name], row.changes?.[name]?.[1]) || isErased(row, name),
+  const after = { ...record, ...old }
+  const own = fields.filter(([, field]) => !isFollowing(field, after))
+  const other = own.filter(
+    ([name]) => !record || !isSameJson(record[name], row.changes?.[name]?.[1]) || isErased(row, name),
   )
-  if (other.length > 0) conflicts.push({ records, id, fields: other })
-  else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))
+  // Beside others, a value that followed from a field which has changed since was not set by the write itself.
+  const since =
+    other.length < own.length && other.some(([, { follows }]) => follows)
+      ? await transaction.run<{ field: string }>(changedSince(actor.companyId, records, id, row.version))
+      : []
+  const lost = other.filter(([, { follows }]) => !since.some(({ field }) => field === follows))
+  if (lost.length > 0) conflicts.push({ records, id, fields: lost.map(([name]) => name) })
+  else if (isProtected(definition, record as JsonObject) || isProtected(definition, after))
     kept.push({ records, ids: [id] })
-  else await work.execute(transaction, actor, seen)
+  else await writing(own.filter((field) => !other.includes(field))).execute(transaction, actor, seen)
 }
 
 /** Returns whether the values were erased together with a person: a change from null to null. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { recordExample } from '#derive/examples.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
+import { mayBeNull } from '#derive/schema.ts'
 import { sumsOfComputed, sumsOfWrites } from '#derive/sums.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { countries, currencies } from '#registry/iso-codes.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
@@ -51,7 +52,7 @@ describe.each(registry)('$name', (definition: Definition) => {
       const after = { ...record, lines: [] }
       const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
       for (const rule of definition.rules ?? [])
-        rule({ after: seen(after), before: seen(example), found: {}, sums: {}, isChanged })
+        rule({ after: seen(after), before: seen(example), found: {}, sums: {}, isChanged, isRefused: () => false })
       definition.computed?.(seen(after), { before: seen(example), sent: seen(after), found: {}, sums: {} })
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }
@@ -63,6 +64,11 @@ describe.each(registry)('$name', (definition: Definition) => {
       expect(fields[field]?.unique, field).toBeUndefined()
       expect(matchFieldsOf(definition)).toContain(field)
     }
+  })
+
+  test('has nothing follow from a field that is always set', () => {
+    for (const { follows } of Object.values(fields))
+      if (follows !== undefined) expect(mayBeNull(fields[follows] as Field), follows).toBe(true)
   })
 
   test('refers to kinds that exist, by columns that they have', () => {

@@ -125,7 +125,7 @@ describe.each(snapshots())('A database of version %s', (name) => {
       'select lines, discount_pct, tax_pct, total_minor from invoices',
     )
     for (const { lines, discount_pct, tax_pct, total_minor } of invoices) {
-      expect(totalsOf(lines, discount_pct, tax_pct).total_minor).toBe(Number(total_minor))
+      expect(totalsOf({ lines, discount_pct, tax_pct }).total_minor).toBe(Number(total_minor))
       expect(lines).toHaveLength(Number(total_minor) === 0 ? 0 : 1)
     }
     // A process of before writes on, and knows of no lines.

@@ -1,10 +1,14 @@
 import { styled } from '@mui/material/styles'
-import { Fragment } from 'react'
-import { computedFields, type FormField, formSections } from '#derive/form.ts'
+import ToggleButton from '@mui/material/ToggleButton'
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
+import { Fragment, useState } from 'react'
+import { computedFields, type FormField, fieldsOf, formSections } from '#derive/form.ts'
 import { withComputed } from '#derive/input.ts'
+import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Fields } from '../../ui/layout.tsx'
+import { Fields, Grow, RowStack } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { amountOf, FieldValue } from '../fields/field-value.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
@@ -21,17 +25,26 @@ type SchemaFormProps = {
 /** The form of any resource: its fields in sections, each with the input of its kind. */
 export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
   const texts = useTexts()
+  const all = fieldsOf(form.definition)
   const sections = formSections(form.definition)
-    .map((section) => ({ ...section, fields: section.fields.filter(({ name }) => !settled.includes(name)) }))
+    .map((section) => ({
+      ...section,
+      fields: section.fields.filter(({ name, field }) => !settled.includes(name) && field.follows === undefined),
+    }))
     .filter(({ fields }) => fields.length > 0)
   return (
     <>
       {sections.map(({ name, fields }) => {
         const inside = (
           <Fields sx={{ alignItems: 'start', pt: 0.5, mb: isPlain ? 2 : 0 }}>
-            {fields.map((field) => (
-              <SchemaInput key={field.name} form={form} field={field} />
-            ))}
+            {fields.map((field) => {
+              const amount = all.find(({ field: { follows } }) => follows === field.name)
+              return amount ? (
+                <ShareInput key={field.name} form={form} share={field} amount={amount} />
+              ) : (
+                <SchemaInput key={field.name} form={form} field={field} />
+              )
+            })}
             {name === 'lines' && <Sums form={form} />}
           </Fields>
         )
@@ -68,15 +81,47 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
   )
 }
 
+/** One input for a share and the amount that follows from it. A person writes either of them. */
+function ShareInput({ form, share, amount }: { form: RecordForm; share: FormField; amount: FormField }) {
+  const { label } = useRecordTexts()
+  const { currency } = useMe().company
+  const { definition, values, change } = form
+  const hasAmount = (values[amount.name] ?? 0) !== 0
+  const [isChosen, setChosen] = useState(hasAmount)
+  const isAmount = (values[share.name] ?? null) === null && (hasAmount || isChosen)
+  const choose = (next: boolean) => {
+    setChosen(next)
+    change(amount.name, next ? (sumsOf(form)[amount.name] ?? 0) : 0)
+    change(share.name, null)
+  }
+  return (
+    <RowStack spacing={1}>
+      <Grow>
+        <SchemaInput form={form} field={isAmount ? amount : share} />
+      </Grow>
+      <ToggleButtonGroup
+        exclusive
+        size="small"
+        aria-label={label(definition.name, amount.name)}
+        value={isAmount}
+        onChange={(_, next: boolean | null) => next !== null && choose(next)}
+      >
+        <ToggleButton value={false}>%</ToggleButton>
+        <ToggleButton value={true}>{currency}</ToggleButton>
+      </ToggleButtonGroup>
+    </RowStack>
+  )
+}
+
 /** Returns whether a field takes the whole width. */
 const isWide = ({ kind }: FormField): boolean => ['paragraph', 'lines', 'address'].includes(kind)
 
-/** Shows the sums of the typed values, computed by the same code as in the service. */
+/** Shows the sums of the typed values. */
 function Sums({ form }: { form: RecordForm }) {
   const { form: texts } = useTexts()
   const { label } = useRecordTexts()
-  const { definition, values, before, changes } = form
-  const sums = withComputed(definition, parseAmounts(values), { before, sent: changes })
+  const { definition } = form
+  const sums = sumsOf(form)
   return (
     <Totals aria-label={texts.sums} aria-live="polite">
       {computedFields(definition).map((field) => (
@@ -102,14 +147,18 @@ const Totals = styled('dl')(({ theme }) => ({
   '& > :nth-last-child(-n + 2)': { fontWeight: 700 },
 }))
 
-/** Removes lines and percentages that cannot be computed yet, so that they count as nothing. */
-const parseAmounts = (values: JsonObject): JsonObject =>
+/** Computes the sums of the typed values by the same code as the service. */
+const sumsOf = ({ definition, values, before, changes }: RecordForm): JsonObject =>
+  withComputed(definition, parseAmounts(definition, values), { before, sent: parseAmounts(definition, changes) })
+
+/** Removes lines and numbers that cannot be computed yet, so that they count as nothing. */
+const parseAmounts = ({ fields }: Definition, values: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
       Array.isArray(value)
         ? value.filter((line) => amountOf(line as JsonObject) !== undefined)
-        : typeof value === 'string' && name.endsWith('_pct')
+        : typeof value === 'string' && ['decimal', 'money'].includes(fields[name]?.kind ?? '')
           ? null
           : value,
     ]),

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
-import { checkRecord, createBlankRecord } from '#derive/input.ts'
+import { checkRecord, createBlankRecord, isFollowing } from '#derive/input.ts'
 import { unreadProblems } from '#derive/parse-value.ts'
+import { writableFields } from '#derive/schema.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { useHabits } from '../fields/input.ts'
@@ -62,10 +63,13 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
 
 /** Returns the fields to send: the filled ones of a new record, the changed ones of a stored one. */
 function changesOf(definition: Definition, before: JsonObject | null, values: JsonObject): JsonObject {
-  const writable = Object.entries(definition.fields).filter(([, field]) => !field.readOnly)
+  const writable = writableFields(definition).filter(([, field]) => !isFollowing(field, values))
   return Object.fromEntries(
     writable
-      .map(([name]): [string, Json] => [name, trimValue(values[name] ?? null)])
+      .map(([name, field]): [string, Json] => [
+        name,
+        trimValue(values[name] ?? (field.required && field.initial) ?? null),
+      ])
       .filter(([name, value]) => (before === null ? value !== null : !isSameJson(value, before[name])))
       .map(([name, value]) => [name, withoutGaps(value)]),
   )

@@ -323,6 +323,7 @@ export const de: Texts = {
     invisible: 'enthält ein unsichtbares Zeichen; tippen Sie es neu',
     not_found: 'gibt es hier nicht (mehr)',
     not_unique: 'hat schon ein anderer Datensatz',
+    read_only: 'folgt aus anderen Angaben und lässt sich hier nicht setzen',
     date_order: 'liegt vor dem Tag, dem es folgen muss',
     transition_not_allowed: 'kann von hier aus nicht so weitergehen',
     needed_by_status: 'wird bei diesem Status gebraucht',

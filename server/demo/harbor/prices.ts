@@ -1,5 +1,4 @@
 import type { Line } from '#registry/fields/lines.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { totals } from '#registry/resources/totals.ts'
 import type { ProjectCategory } from './lists.ts'
 
@@ -47,9 +46,6 @@ const termsOf = ({ days }: Job): { discount_pct: number | null; tax_pct: number 
   tax_pct: 5.5,
 })
 
-export function priceOf(job: Job): number {
-  const { discount_pct, tax_pct } = termsOf(job)
-  return totals(linesOf(job), discount_pct, tax_pct).total_minor
-}
+export const priceOf = (job: Job): number => totals(offerOf(job)).total_minor
 
-export const offerOf = (job: Job): JsonObject => ({ lines: linesOf(job), ...termsOf(job) })
+export const offerOf = (job: Job) => ({ lines: linesOf(job), ...termsOf(job) })
