@@ -36,10 +36,14 @@ export const stepsFrom = (definition: Definition, state: unknown): readonly stri
 
 /** Returns the resources that can be created from a record, with their first values. */
 export const madeFrom = ({ name }: Definition, record: JsonObject): { records: Definition; given: JsonObject }[] =>
-  registry.flatMap((records) =>
-    Object.entries(records.fields).flatMap(([by, field]) => {
-      if (field.kind !== 'reference' || field.to !== name || !field.gives || !isIn(record, field.gives.when)) return []
-      const given = field.gives.fields.map((each) => [each, record[each] ?? null])
-      return [{ records, given: { ...Object.fromEntries(given), [by]: record.id as number } }]
-    }),
-  )
+  relatedTo(name).flatMap(({ records, by }) => {
+    const values = valuesFrom(records, by, record)
+    return values ? [{ records, given: { ...values, [by]: record.id as number } }] : []
+  })
+
+/** Returns the values that a new record copies from the one it refers to by a field; undefined if that gives none. */
+export function valuesFrom(definition: Definition, by: string, from: JsonObject): JsonObject | undefined {
+  const field = definition.fields[by]
+  if (field?.kind !== 'reference' || !field.gives || !isIn(from, field.gives.when ?? {})) return undefined
+  return Object.fromEntries(Object.entries(field.gives.fields).map(([ours, theirs]) => [ours, from[theirs] ?? null]))
+}

@@ -37,8 +37,16 @@ export type ReferenceField = CommonMembers & {
   example?: number
   /** Columns of the record referred to that the rules of this one read. */
   reads?: readonly string[]
-  /** The fields that a new record copies from the one referred to, while that is in this state. */
-  gives?: { readonly when: { readonly [column: string]: readonly string[] }; readonly fields: readonly string[] }
+  /**
+   * The fields that a new record copies from the one referred to while that is in this state: ours and theirs. `part` is
+   * the sum of the record referred to over the records that refer to it: where it has such, a person says which part is
+   * copied.
+   */
+  gives?: {
+    readonly when?: { readonly [column: string]: readonly (string | boolean)[] }
+    readonly fields: { readonly [ours: string]: string }
+    readonly part?: string
+  }
   /** True if a write works out anew what the record referred to computes of its sums. */
   settles?: true
   /** True if the reference builds a tree: no chain of references leads back to its start. */

@@ -19,7 +19,14 @@ export const invoices = record({
       reads: ['client_id', 'project_id'],
       gives: {
         when: { status: ['ACCEPTED'] },
-        fields: ['client_id', 'project_id', 'lines', 'discount_pct', 'tax_pct'],
+        fields: {
+          client_id: 'client_id',
+          project_id: 'project_id',
+          lines: 'lines',
+          discount_pct: 'discount_pct',
+          discount_minor: 'discount_minor',
+          tax_pct: 'tax_pct',
+        },
       },
       about: 'The estimate it was made from.',
     },

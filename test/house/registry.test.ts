@@ -26,7 +26,9 @@ describe.each(registry)('$name', (definition: Definition) => {
         inside.filter(({ right }) => right),
         name,
       ).toEqual([])
-      for (const read of field.kind === 'reference' ? [...(field.reads ?? []), ...(field.gives?.fields ?? [])] : []) {
+      for (const read of field.kind === 'reference'
+        ? [...(field.reads ?? []), ...Object.values(field.gives?.fields ?? {})]
+        : []) {
         const target = field.kind === 'reference' ? definitionOf(registry, field.to) : undefined
         expect([read, target?.fields[read]?.right]).toEqual([read, undefined])
       }
@@ -85,9 +87,13 @@ describe.each(registry)('$name', (definition: Definition) => {
     for (const field of Object.values(fields)) {
       if (field.kind !== 'reference' || !field.gives) continue
       const target = definitionOf(registry, field.to)
-      for (const given of [...field.gives.fields, ...Object.keys(field.gives.when)])
-        expect(Object.keys(target?.fields ?? {})).toContain(given)
-      for (const given of field.gives.fields) expect(fields[given]?.kind).toBe(target?.fields[given]?.kind)
+      for (const column of Object.keys(field.gives.when ?? {}))
+        expect(Object.keys(target?.fields ?? {})).toContain(column)
+      for (const [ours, theirs] of Object.entries(field.gives.fields)) {
+        expect(target?.fields).toHaveProperty(theirs)
+        expect(fields[ours]?.kind).toBe(target?.fields[theirs]?.kind)
+      }
+      if (field.gives.part !== undefined) expect(target?.sums).toHaveProperty(field.gives.part)
     }
   })
 
