@@ -14,9 +14,9 @@ export function valueSchema(field: Field): JsonSchema {
   return kind.many ? { ...own, items: inside } : inside
 }
 
-/** False for what is required, numbered or computed: a record always has it. */
+/** False for what is required, numbered or computed: a record always has it, unless it begins as null. */
 export const mayBeNull = (field: Field): boolean =>
-  !field.required && !field.readOnly && numberingOf(field) === undefined
+  !field.required && (!field.readOnly || field.initial === null) && numberingOf(field) === undefined
 
 /** True if the caller has to send it on create: it is required, and nothing replaces it. */
 export const mustBeGiven = (field: Field): boolean => field.required === true && field.initial === undefined

@@ -1,11 +1,43 @@
-import type { Computed, Definition, Rule } from '#registry/definition.ts'
+import type { Computed, Definition, Rule, Sum } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { isUnseen, type LackedRights, listNeededRights } from './visible.ts'
 
 /** The sums of a resource by those who read them: rules, doubts and calculations name theirs, and a write reads no other. */
 
 const namesIn = (judges: readonly (Rule | Computed | undefined)[]): string[] => [
   ...new Set(judges.flatMap((judge) => judge?.sums ?? [])),
 ]
+
+/** Returns the sums that a reader may see: those of records that he may see, of fields that he may see. */
+export const visibleSums = ({ sums = {} }: Definition, lacks: LackedRights): string[] =>
+  Object.keys(sums).filter((name) => {
+    const { of, add, less = [] } = sums[name] as Sum
+    const other = definitionOf(registry, of) as Definition
+    return (
+      !isUnseen(other, lacks) && !listNeededRights(other, [...add, ...less]).some((right) => lacks?.includes(right))
+    )
+  })
+
+/**
+ * Returns the margin of a record: the sums that count as income less those that count as cost. Undefined if none counts, or
+ * one is not among the values; null beyond the whole numbers that are exact.
+ */
+export function marginOf({ sums = {} }: Definition, values: SumsOfRecord): number | null | undefined {
+  const counted = Object.entries(sums).flatMap(([name, { counts }]) => (counts ? [{ name, counts }] : []))
+  if (counted.length === 0 || counted.some(({ name }) => values[name] === undefined)) return undefined
+  if (counted.some(({ name }) => values[name] === null)) return null
+  const margin = counted.reduce(
+    (total, { name, counts }) => total + BigInt(values[name] ?? 0) * (counts === 'in' ? 1n : -1n),
+    0n,
+  )
+  return exactOrNull(Number(margin))
+}
+
+/** Sums of a record by their names; null beyond the whole numbers that are exact. */
+export type SumsOfRecord = { readonly [name: string]: number | null }
+
+export const exactOrNull = (sum: number): number | null => (Math.abs(sum) <= Number.MAX_SAFE_INTEGER ? sum : null)
 
 /** Returns the sums that a write of a record reads. */
 export const sumsOfWrites = memoize(({ rules = [], computed }: Definition): readonly string[] =>

@@ -1,5 +1,6 @@
 import type { fieldCodes } from './field-codes.ts'
 import type { Field } from './fields/index.ts'
+import type { FixedFields } from './fixed-while.ts'
 import type { JsonObject } from './json.ts'
 import type { AddOn } from './subscription.ts'
 
@@ -128,8 +129,11 @@ export type SumValues = { readonly [name: string]: number | undefined }
  */
 export type WriteInput = { before: JsonObject | null; sent: JsonObject; found: ReferencedRecords; sums: SumValues }
 
-/** Returns the fields that follow from others. `sums` are the names of those that it reads. */
-export type Computed = ((record: JsonObject, write: WriteInput) => JsonObject) & { readonly sums?: readonly string[] }
+/** Returns the fields that follow from others. `sums` are the names of those that it reads; `fixed` says which it keeps. */
+export type Computed = ((record: JsonObject, write: WriteInput) => JsonObject) & {
+  readonly sums?: readonly string[]
+  readonly fixed?: FixedFields
+}
 
 /** Returns a rule, a doubt or a calculation that reads these sums of the record. A write reads no other sum. */
 export const ofSums = <Judge extends Rule | Computed>(sums: readonly string[], judge: Judge) =>

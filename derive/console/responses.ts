@@ -19,6 +19,7 @@ import type { AttemptDetailsRow, AttemptListRow } from '#sql/system/webhook-atte
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { PersonReason } from '../agent/person.ts'
 import type { Paper } from '../paper-content.ts'
+import type { SumsOfRecord } from '../sums.ts'
 
 /** The types of the console's responses. */
 
@@ -70,6 +71,12 @@ export type Removal = ActingEntry &
     went: RecordsSummary[]
     unlinked: (RecordsSummary & { by: string })[]
   }
+
+/**
+ * The sums of a record that the reader may see, by their names, and its margin if he may see all that counts in it; null
+ * beyond the whole numbers that are exact.
+ */
+export type RecordSums = { sums: SumsOfRecord; margin_minor?: number | null }
 
 /** A record that the value at `place` names. Places count from 0. */
 export type LookUpResult = { place: number; id: number; title: string | null; also: string | null }

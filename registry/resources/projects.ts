@@ -50,6 +50,45 @@ export const projects = resource({
   search: ['name', 'code', 'description', 'external_ref'],
   filters: ['status', 'client_id', 'category_id', 'manager_id'],
   rules: [inOrder('start_date', 'end_date'), clientTakesProjects],
+  sums: {
+    estimated_minor: {
+      of: 'estimates',
+      by: { project_id: 'id' },
+      add: ['subtotal_minor'],
+      less: ['discount_minor'],
+      when: { status: ['ACCEPTED'] },
+    },
+    invoiced_minor: {
+      of: 'invoices',
+      by: { project_id: 'id' },
+      add: ['subtotal_minor'],
+      less: ['discount_minor'],
+      except: { status: ['DRAFT', 'VOID'] },
+      counts: 'in',
+    },
+    labour_minor: {
+      of: 'time_entries',
+      by: { project_id: 'id' },
+      add: ['cost_minor'],
+      when: { status: ['APPROVED'] },
+      counts: 'out',
+    },
+    contracts_minor: {
+      of: 'contracts',
+      by: { project_id: 'id' },
+      add: ['amount_minor'],
+      when: { status: ['SIGNED', 'CLOSED'] },
+      counts: 'out',
+    },
+    equipment_minor: {
+      of: 'equipment_logs',
+      by: { project_id: 'id' },
+      add: ['cost_minor'],
+      when: { type: ['USAGE'] },
+      counts: 'out',
+    },
+    draft_hours: { of: 'time_entries', by: { project_id: 'id' }, add: ['hours'], when: { status: ['DRAFT'] } },
+  },
   removal: {
     instead: 'set its status to ARCHIVED',
     relations: [

@@ -1,4 +1,6 @@
 import { record, state } from '../common.ts'
+import { fixedWhile } from '../fixed-while.ts'
+import { amountOf, storableAmount } from './totals.ts'
 
 export const timeEntries = record({
   name: 'time_entries',
@@ -6,7 +8,13 @@ export const timeEntries = record({
   about: 'Hours that a worker spent on a project in a day.',
   title: 'worked_on',
   fields: {
-    worker_id: { kind: 'reference', to: 'workers', required: true, about: 'Who worked.' },
+    worker_id: {
+      kind: 'reference',
+      to: 'workers',
+      reads: ['hourly_cost_minor'],
+      required: true,
+      about: 'Who worked.',
+    },
     project_id: { kind: 'reference', to: 'projects', required: true, about: 'On which project.' },
     worked_on: { kind: 'date', required: true, example: '2026-03-02', about: 'On which day.' },
     hours: {
@@ -20,6 +28,13 @@ export const timeEntries = record({
       example: 7.5,
       about: 'How many hours.',
     },
+    cost_minor: {
+      kind: 'money',
+      readOnly: true,
+      initial: null,
+      right: 'PAY',
+      about: 'What the hours cost, in minor units: by the hourly cost that the worker had when they were approved.',
+    },
     status: state({
       values: ['DRAFT', 'APPROVED'],
       moves: { DRAFT: ['APPROVED'], APPROVED: ['DRAFT'] },
@@ -29,6 +44,10 @@ export const timeEntries = record({
   },
   search: [],
   filters: ['worker_id', 'project_id', 'status'],
+  computed: fixedWhile({ status: ['APPROVED'] }, 'worker_id', {
+    cost_minor: ({ hours }, { hourly_cost_minor: hourly }) =>
+      typeof hourly === 'number' ? storableAmount(amountOf(Number(hours), hourly)) : null,
+  }),
   protection: { when: { status: ['APPROVED'] }, correct: 'set its status to DRAFT, change it, and approve it again' },
   sheet: { row: 'worker_id', day: 'worked_on', shared: 'project_id', cell: 'hours' },
   removal: {

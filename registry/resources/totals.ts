@@ -1,6 +1,7 @@
 import { percent } from '../common.ts'
 import { type Line, quantityPlaces } from '../fields/lines.ts'
 import type { Json } from '../json.ts'
+import { moneyMax } from '../limits.ts'
 
 export type Totals = { subtotal_minor: number; discount_minor: number; tax_minor: number; total_minor: number }
 
@@ -23,9 +24,15 @@ export function totals({ lines = [], discount_pct = null, discount_minor = 0, ta
   }
 }
 
-export function lineTotal({ quantity, unit_price_minor }: Line): bigint {
-  return divideRounded(scaleNumber(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
+export const lineTotal = ({ quantity, unit_price_minor }: Line): bigint => amountOf(quantity, unit_price_minor)
+
+/** Returns what a quantity of at most four decimals is worth in minor units, rounded once, half up. */
+export function amountOf(quantity: number, unitMinor: number): bigint {
+  return divideRounded(scaleNumber(quantity, quantityPlaces) * BigInt(unitMinor), 10n ** BigInt(quantityPlaces))
 }
+
+/** Returns an amount as it is stored; null beyond the largest that can be. */
+export const storableAmount = (amount: bigint): number | null => (amount <= moneyMax ? Number(amount) : null)
 
 function percentOf(amount: bigint, share: Json): bigint {
   const hundredfold = 10n ** BigInt(percent.places + 2)

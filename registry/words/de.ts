@@ -7,7 +7,7 @@ type NamedTexts<R extends Resource> = RecordTexts &
   Required<Pick<RecordTexts, 'one' | 'many' | 'add'>> & {
     fields: { [field in Exclude<keyof R['fields'], keyof typeof commonFields>]: string }
     values: { [value in ValueOf<R['fields'][keyof R['fields']]>]: string }
-  }
+  } & (R extends { sums: infer Sums } ? { sums: { [sum in keyof Sums]: string } } : object)
 type ValueOf<F> = F extends { kind: 'choice'; values: readonly (infer Value extends string)[] } ? Value : never
 
 export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
@@ -33,6 +33,14 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
       COMPLETED: 'Fertig',
       CANCELLED: 'Abgesagt',
       ARCHIVED: 'Archiviert',
+    },
+    sums: {
+      estimated_minor: 'Angenommene Angebote',
+      invoiced_minor: 'Berechnet',
+      labour_minor: 'Löhne',
+      contracts_minor: 'Nachunternehmer',
+      equipment_minor: 'Geräte',
+      draft_hours: 'Freizugebende Stunden',
     },
     steps: {
       ACTIVE: 'Aktivieren',
@@ -195,7 +203,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
     many: 'Zeiteinträge',
     add: 'Neuer Zeiteintrag',
     none: 'Stunden, die Mitarbeiter auf Projekten geleistet haben. Freigegebene Stunden gehören zu den Büchern.',
-    fields: { worked_on: 'Tag' },
+    fields: { worked_on: 'Tag', cost_minor: 'Kosten' },
     values: { DRAFT: 'Freizugeben', APPROVED: 'Freigegeben' },
     steps: { APPROVED: 'Freigeben', DRAFT: 'Zurücknehmen' },
     correction: 'Um einen Fehler zu berichtigen, nehmen Sie die Stunden zurück, ändern sie und geben sie wieder frei.',
@@ -246,6 +254,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
       equipment_id: 'Gerät',
       logged_on: 'Tag',
       type: 'Art',
+      cost_minor: 'Kosten',
       billed: 'Abgerechnet',
     },
     values: { USAGE: 'Einsatz', SERVICE: 'Wartung' },

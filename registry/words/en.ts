@@ -6,6 +6,8 @@ export type RecordTexts = {
   none: string
   fields?: { [field: string]: string }
   values?: { [value: string]: string }
+  /** Names of the sums. */
+  sums?: { [sum: string]: string }
   /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
   steps?: { [state: string]: string }
   /** The remedy for a mistake in a locked record. */
@@ -31,6 +33,12 @@ export const records = nameResources({
       contract_minor: 'Contract value',
       budget_minor: 'Budget',
       percent_complete: 'Complete, %',
+    },
+    sums: {
+      estimated_minor: 'Accepted estimates',
+      labour_minor: 'Labour',
+      contracts_minor: 'Contracts',
+      draft_hours: 'Hours to approve',
     },
     steps: {
       ACTIVE: 'Make active',

@@ -8,6 +8,7 @@ import { watchDisks } from '../disk.ts'
 import type { Keeper } from '../embedded/open.ts'
 import type { ListeningServer } from '../http/listen.ts'
 import { metricsTaken } from '../http/metrics-port.ts'
+import { startFills } from '../jobs/fills.ts'
 import { startSweeper } from '../jobs/sweep.ts'
 import { exitIn, listenForStop, type Stop, type StopClock, startStopClock, stopParts } from '../lifecycle.ts'
 import { createLog } from '../log.ts'
@@ -104,6 +105,7 @@ async function serveIn(
   // If there are several processes, the others send webhooks and this one does not.
   const sending = config.processes === 1 ? startWebhooks(app) : undefined
   const sweeper = startSweeper(database, config, inBackground)
+  const filling = startFills(database, inBackground)
   const backups = startBackups({ config, connection, log, clock, notes: failureNotes, inBackground })
 
   if (bundled) await atMost(noteMs, noteServing(app, listening.url))
@@ -123,6 +125,7 @@ async function serveIn(
     requests: listening.drain(),
     webhooks: sending?.stop(),
     sweep: sweeper.stop(),
+    fills: filling.stop(),
     backups: backups.stop(),
   })
   if (bundled) await atMost(noteMs, removeServeNote(config.dataFolder)).catch(() => undefined)

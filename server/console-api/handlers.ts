@@ -13,6 +13,7 @@ import { records } from './records.ts'
 import { removals } from './removals.ts'
 import { session } from './session.ts'
 import { sessions } from './sessions.ts'
+import { sums } from './sums.ts'
 import { token } from './token.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhooks } from './webhooks.ts'
@@ -29,6 +30,7 @@ export const handlers = {
   'records.extend-import': imports.extend,
   'records.try-import': imports.attempt,
   'records.import': imports.batch,
+  'records.sums': sums,
   ...removals,
   ...home,
   ...token,

@@ -7,6 +7,7 @@ const sentences = {
   calls: 'calls could not be logged, and are tried again',
   changes: 'changes could not be read, and are read again',
   disk: 'the free space of a disk could not be read, and is read again',
+  fill: 'what earlier versions did not write could not be added, and is tried again',
   processes: 'a process could not be started or reached, and is tried again',
   sweep: 'old rows could not be removed, and are tried again',
   webhooks: 'webhooks could not be sent, and are tried again',

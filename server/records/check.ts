@@ -58,7 +58,8 @@ function whatItLeadsTo(
   return { found, missing: [...lost.map(([name, { to }]) => notFound(definition, name, to)), ...taken.map(notUnique)] }
 }
 
-const foundOf = (definition: Definition, record: JsonObject, prefetched: PrefetchedRow): ReferencedRecords =>
+/** Returns the prefetched records to which a record refers, by reference. */
+export const foundOf = (definition: Definition, record: JsonObject, prefetched: PrefetchedRow): ReferencedRecords =>
   Object.fromEntries(
     referencesOf(definition)
       .filter(([name]) => record[name] !== null)

@@ -74,7 +74,9 @@ function columnType({ fields }: Definition, name: string): string {
 
 /** Returns an object with sums of the record `r`. */
 const sumsJson = (companyId: Sql, { sums = {}, name: records }: Definition, names: readonly string[]): Sql =>
-  jsonObject(Object.fromEntries(names.map((name) => [name, sumOf(companyId, records, sums[name] as Sum)])))
+  names.length === 0
+    ? sql`'{}'::json`
+    : jsonObject(Object.fromEntries(names.map((name) => [name, sumOf(companyId, records, sums[name] as Sum)])))
 
 /** Returns a sum of the record `r`: 0 if nothing is added. The first of its columns has the index that it is read by. */
 function sumOf(companyId: Sql, records: string, { of, by, add, less = [], when, except }: Sum): Sql {
@@ -88,7 +90,7 @@ function sumOf(companyId: Sql, records: string, { of, by, add, less = [], when, 
     ...(except ? [sql`not (${matchConditions(except, 's')})`] : []),
     ...(of === records ? [sql`s.id is distinct from r.id`] : []),
   ]
-  return sql`(select coalesce(sum(${join(amounts, ' - ')}), 0)::bigint from (
+  return sql`(select coalesce(sum(${join(amounts, ' - ')}), 0) from (
         select * from ${identifier(of)}
         where company_id = ${companyId} and ${equalsIndexed(identifier(reference), sql`r.${identifier(ours)}`)} and deleted_at is null
         ${inOrderOf(identifier(reference), sql`id`)}

@@ -67,3 +67,7 @@ export const holdAgents = (companyId: number): Statement =>
 export const updateAgents = (companyId: number, settings: AgentSettings | null): Statement =>
   query('agents.update')`
     update companies set agents = ${settings && JSON.stringify(settings)}::jsonb where id = ${companyId}`
+
+/** Selects the next companies by their ids. */
+export const companiesAfter = (after: number, most: number): Statement =>
+  query('companies.after')`select id from companies where id > ${after} order by id limit ${most}`

@@ -40,6 +40,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
     ...['previews.companies-with-told', 'previews.companies-with-old'],
     ...['webhook-attempts.sending-companies', 'webhook-attempts.deleted-companies', 'webhook-attempts.older'],
   ],
+  'what earlier versions did not write is added to one company after the other': ['companies.after'],
   'it is about the session of a connection': [
     ...[
       'select pg_backend_pid() as pid',

@@ -13,7 +13,7 @@ import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.
 
 const withRight = registry.flatMap(({ fields, ...definition }) =>
   Object.entries(fields).flatMap(([field, kind]) =>
-    kind.right
+    kind.right && !kind.readOnly
       ? [
           {
             definition: { fields, ...definition },

@@ -1,15 +1,34 @@
 import { describe, expect, test } from 'vitest'
 import { recordExample } from '#derive/examples.ts'
 import { matchFieldsOf } from '#derive/import/targets.ts'
+import { calculatedFields } from '#derive/input.ts'
 import { mayBeNull } from '#derive/schema.ts'
 import { sumsOfComputed, sumsOfWrites } from '#derive/sums.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { FieldRight } from '#registry/fields/kind.ts'
 import { countries, currencies } from '#registry/iso-codes.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { isSameJson, type JsonObject } from '#registry/json.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { equalityIndexes } from '#sql/records/columns.ts'
+
+/** Returns the references of a resource with the definitions that they lead to. */
+const targetsOf = ({ fields }: Definition): [string, Definition][] =>
+  Object.entries(fields).flatMap(([name, field]): [string, Definition][] => {
+    const target = field.kind === 'reference' ? definitionOf(registry, field.to) : undefined
+    return target ? [[name, target]] : []
+  })
+
+const readsOf = (field: Field | undefined): readonly string[] => (field?.kind === 'reference' && field.reads) || []
+
+/** Returns a record of each value of each choice, and nothing else in it. */
+const statesOf = ({ fields }: Definition): JsonObject[] => [
+  {},
+  ...Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'choice' ? field.values.map((value) => ({ [name]: value })) : [],
+  ),
+]
 
 /** What must be true of every definition, so that what is derived from it can rely on it. */
 describe.each(registry)('$name', (definition: Definition) => {
@@ -26,9 +45,7 @@ describe.each(registry)('$name', (definition: Definition) => {
         inside.filter(({ right }) => right),
         name,
       ).toEqual([])
-      for (const read of field.kind === 'reference'
-        ? [...(field.reads ?? []), ...Object.values(field.gives?.fields ?? {})]
-        : []) {
+      for (const read of field.kind === 'reference' ? Object.values(field.gives?.fields ?? {}) : []) {
         const target = field.kind === 'reference' ? definitionOf(registry, field.to) : undefined
         expect([read, target?.fields[read]?.right]).toEqual([read, undefined])
       }
@@ -36,29 +53,51 @@ describe.each(registry)('$name', (definition: Definition) => {
       expect(
         [name === title, field.required === true, field.kind === 'reference', field.readOnly === true],
         name,
-      ).toEqual([false, false, false, false])
+      ).toEqual([false, false, false, calculatedFields(definition).includes(name)])
     }
   })
 
-  test('judges no record by a field with a right, so that no problem tells one', () => {
-    const read = new Set<string>()
-    const seen = (record: JsonObject): JsonObject =>
+  test('judges no record by a field with a right, its own or of a record referred to, so that no problem tells one', () => {
+    const read = new Set<FieldRight | undefined>()
+    const seen = (record: JsonObject, of: Definition = definition): JsonObject =>
       new Proxy(record, {
         get(target, name) {
-          read.add(String(name))
+          read.add(of.fields[String(name)]?.right)
           return target[String(name)]
         },
       })
     const example = recordExample(definition)
+    const found = Object.fromEntries(
+      targetsOf(definition).map(([field, target]) => [field, seen(recordExample(target), target)]),
+    )
     for (const record of [example, Object.fromEntries(Object.keys(fields).map((field) => [field, null]))]) {
       const after = { ...record, lines: [] }
       const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
       for (const rule of definition.rules ?? [])
-        rule({ after: seen(after), before: seen(example), found: {}, sums: {}, isChanged, isRefused: () => false })
-      definition.computed?.(seen(after), { before: seen(example), sent: seen(after), found: {}, sums: {} })
+        rule({ after: seen(after), before: seen(example), found, sums: {}, isChanged, isRefused: () => false })
       for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
     }
-    expect([...read].filter((field) => fields[field]?.right !== undefined)).toEqual([])
+    expect([...read]).toEqual(read.size > 0 ? [undefined] : [])
+  })
+
+  test('gives each calculated field the right of what it is made from', () => {
+    const { computed } = definition
+    const own = Object.entries(fields).map(([field, { right }]) => ({ field, right, of: undefined }))
+    const referred = targetsOf(definition).flatMap(([reference, target]) =>
+      readsOf(fields[reference]).map((field) => ({ field, right: target.fields[field]?.right, of: reference })),
+    )
+    for (const state of statesOf(definition))
+      for (const { field, right, of } of [...own, ...referred]) {
+        if (right === undefined) continue
+        const calculate = (amount: number): JsonObject => {
+          const record = { ...recordExample(definition), ...state, ...(of ? {} : { [field]: amount }) }
+          const found = of ? { [of]: { [field]: amount } } : {}
+          return computed?.(record, { before: null, sent: {}, found, sums: {} }) ?? {}
+        }
+        const [one, other] = [calculate(100), calculate(200)]
+        const dependent = Object.keys(one).filter((name) => !isSameJson(one[name], other[name]))
+        for (const name of dependent) expect([name, fields[name]?.right]).toEqual([name, right])
+      }
   })
 
   test('compares doubles by fields that several records may have, and that records are found by', () => {
@@ -98,7 +137,9 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 
   test('adds up fields of records that exist, by a reference whose index finds them', () => {
-    for (const [sum, { of, by, add, less = [], when = {}, except = {} }] of Object.entries(definition.sums ?? {})) {
+    for (const [sum, { of, by, add, less = [], when = {}, except = {}, counts }] of Object.entries(
+      definition.sums ?? {},
+    )) {
       const other = definitionOf(registry, of) as Definition
       const [reference] = Object.keys(by)
       expect(equalityIndexes(other), sum).toContain(reference)

@@ -49,7 +49,7 @@ const jars = record({
   search: [],
   filters: ['status'],
   sums: {
-    paid: {
+    paid_minor: {
       of: 'coins',
       by: { jar_id: 'id' },
       add: ['amount_minor'],
@@ -57,21 +57,21 @@ const jars = record({
       when: { status: ['IN'] },
       counts: 'in',
     },
-    beside: { of: 'jars', by: { project_id: 'project_id' }, add: ['weight_minor'], counts: 'out' },
+    beside_minor: { of: 'jars', by: { project_id: 'project_id' }, add: ['weight_minor'], counts: 'out' },
   },
   rules: [
-    ofSums(['paid'], ({ after, isChanged, sums: { paid = 0 } }) =>
+    ofSums(['paid_minor'], ({ after, isChanged, sums: { paid_minor: paid = 0 } }) =>
       isChanged('status') && after.status === 'SHUT' && paid > 0
         ? problem('status', 'not_allowed', 'cannot be SHUT with coins in it')
         : undefined,
     ),
-    ofSums(['beside'], ({ after, sums: { beside = 0 } }) =>
+    ofSums(['beside_minor'], ({ after, sums: { beside_minor: beside = 0 } }) =>
       beside + Number(after.weight_minor) > 1000
         ? problem('weight_minor', 'out_of_range', 'must leave the shelf at 1000 at most')
         : undefined,
     ),
   ],
-  computed: ofSums(['paid'], ({ status, goal_minor }, { sums: { paid } }) =>
+  computed: ofSums(['paid_minor'], ({ status, goal_minor }, { sums: { paid_minor: paid } }) =>
     paid === undefined
       ? { paid_minor: 0, status: status ?? null }
       : { paid_minor: paid, status: status === 'SHUT' ? status : paid >= Number(goal_minor) ? 'FULL' : 'OPEN' },

@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
+import { recordsToFix } from '#sql/records/fixed.ts'
 import {
   countHistory,
   countRemovals,
@@ -61,6 +62,7 @@ import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumns, softDelete } from '#sql/records/remove.ts'
 import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
 import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
+import { sumsOfRecords, sumsOfValues } from '#sql/records/sums.ts'
 import { tagsOf } from '#sql/records/tags.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy } from '#sql/records/written-changes.ts'
@@ -80,6 +82,8 @@ import {
   trades,
   workers,
 } from './examples.ts'
+
+const timeEntries = definitionOf(registry, 'time_entries') as Definition
 
 /** Statements made from a definition. */
 /** Returns the look-ups of a deletion of one record of each of these resources. */
@@ -262,6 +266,14 @@ export const ofTheRecords: readonly Topic[] = [
       recordsWithoutPaper(7, invoices, 500),
       papersTo(7, invoices, 3),
       eraseAddressee(7, [4711, 4712], { name: 'Erased client 3' }),
+    ],
+  ],
+  [
+    'sums',
+    [
+      sumsOfRecords(7, projects, Object.keys(projects.sums ?? {}), [4711]),
+      sumsOfValues(7, projects, Object.keys(projects.sums ?? {}), [{ id: 4711 }]),
+      recordsToFix(7, timeEntries, { most: 500, after: 0 }),
     ],
   ],
   [

@@ -42,6 +42,7 @@ import { selectCaller, tokenSource } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import {
+  companiesAfter,
   findCompany,
   insertCompany,
   listCompaniesById,
@@ -334,6 +335,7 @@ export const ofTheSystem: readonly Topic[] = [
       useByDay(7, 30),
       usageOfCompanies(30, 50),
       lastUse(7, 9, new Date(0)),
+      companiesAfter(0, 1000),
       companiesWithOldCalls(400, 0, 100),
       sweepCalls(7, 400, 1000),
       failuresOf(7, { codes: ['unauthorized'], days: 7, most: 100, groups: 20 }),
