@@ -23,16 +23,24 @@ export type PaperAddressee = {
   billing_address: PaperAddress | null
 }
 
-/** The company as its papers show it: a member for each field that is printed. Fields without a value are null. */
-export type PaperLetterhead = JsonObject & {
+/** The company as its papers show it. */
+export type PaperLetterhead = {
   name: string
   /** ISO 4217. */
   currency: string
-  address?: PaperAddress | null
-  /** `en` or `de`. */
-  paper_language?: string | null
+  address: PaperAddress | null
+  tax_id: string | null
+  registration_no: string | null
+  email: string | null
+  phone: string | null
+  website: string | null
+  bank_name: string | null
+  iban: string | null
+  bic: string | null
+  paper_language: 'en' | 'de' | null
+  footer: string | null
   /** The SHA-256 of the logo, in hexadecimal; null without one. */
-  logo?: string | null
+  logo: string | null
 }
 
 /** A postal address; each member may be null. */

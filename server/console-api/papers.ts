@@ -11,7 +11,6 @@ import { recordId } from '../protocol/path-id.ts'
 import type { Actor } from '../records/actor.ts'
 import { lackingRefusal } from '../records/rights.ts'
 import { type SendRequest, sendPaper } from '../records/send-paper.ts'
-import { todayOf } from '../records/today.ts'
 import type { AdmittedRequest, Handlers, OperationRequest } from './operation-request.ts'
 import { day } from './read-parameters.ts'
 
@@ -27,13 +26,11 @@ export const papers = {
     async (request) => {
       const kind = requirePaper(definition)
       needViews(request.session().actor, kind)
-      const body = await request.body()
+      const sending = readSending(await request.body(), request.today())
       const id = recordId(request)
-      return request.change(async (transaction, { actor }) => {
-        const context = { transaction, actor }
-        const sending = readSending(body, await todayOf(context))
-        return { data: await sendPaper(context, kind, { id, ...sending }) }
-      })
+      return request.change(async (transaction, { actor }) => ({
+        data: await sendPaper({ transaction, actor }, kind, { id, ...sending }),
+      }))
     },
 } satisfies Partial<Handlers>
 

@@ -101,7 +101,14 @@ function contentNow(definition: PaperDefinition, companyId: Sql | number): Sql {
 }
 
 /** The columns of the company `c` that its papers show. */
-const letterhead = raw('c.name, c.currency')
+const letterhead = raw(
+  [
+    ...['name', 'currency', 'address', 'tax_id', 'registration_no', 'email', 'phone', 'website'],
+    ...['bank_name', 'iban', 'bic', 'paper_language', 'footer', 'logo_hash as logo'],
+  ]
+    .map((column) => `c.${column}`)
+    .join(', '),
+)
 
 const newestPaper = (records: string, companyId: Sql | number): Sql => sql`(
       select * from papers where company_id = ${companyId} and records = ${raw(`'${records}'`)}
