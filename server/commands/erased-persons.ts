@@ -9,7 +9,14 @@ import { unlessAbsent } from '../embedded/problems.ts'
  * A line of the file of erased persons, without a name. The file outlives the database: after a restore to an earlier
  * moment, these persons are erased again by it. Decisions, Persons.
  */
-export type ErasedPerson = { company: number; kind: string; id: number; at: string }
+export type ErasedPerson = {
+  company: number
+  kind: string
+  id: number
+  at: string
+  /** Whether papers of the books were emptied too. */
+  papers?: true
+}
 
 export const erasedPersonsName = 'erased-persons.jsonl'
 
@@ -21,8 +28,8 @@ export const erasedPersonsFiles = ({ dataFolder, backupTo }: Config): string[] =
 export async function noteErased(config: Config, persons: readonly ErasedPerson[]): Promise<void> {
   for (const file of erasedPersonsFiles(config)) {
     try {
-      const known = new Set((await readErased(file))?.persons.map(keyOf))
-      const missing = persons.filter((person) => !known.has(keyOf(person)))
+      const known = new Map((await readErased(file))?.persons.map((person) => [keyOf(person), person]))
+      const missing = persons.filter((person) => exceeds(person, known.get(keyOf(person))))
       if (missing.length > 0) await append(file, missing)
     } catch (error) {
       throw folderProblem(
@@ -63,20 +70,25 @@ export async function readErased(file: string): Promise<ErasedPersons | null> {
   let unreadable = 0
   for (const line of lines) {
     const person = readLine(line)
-    if (person) persons.set(keyOf(person), person)
-    else unreadable++
+    if (!person) unreadable++
+    else if (exceeds(person, persons.get(keyOf(person)))) persons.set(keyOf(person), person)
   }
   return { persons: [...persons.values()], unreadable }
 }
 
+/** Returns whether a line erases more than another one of the same person. */
+export const exceeds = ({ papers }: ErasedPerson, known: ErasedPerson | undefined): boolean =>
+  known === undefined || (papers === true && !known.papers)
+
 /** Formats a key that is unique for a person. */
-export const keyOf = ({ company, kind, id }: Omit<ErasedPerson, 'at'>): string => `${company} ${kind} ${id}`
+export const keyOf = ({ company, kind, id }: Pick<ErasedPerson, 'company' | 'kind' | 'id'>): string =>
+  `${company} ${kind} ${id}`
 
 function readLine(line: string): ErasedPerson | undefined {
   try {
-    const { company, kind, id, at } = JSON.parse(line) as { [name in keyof ErasedPerson]?: unknown }
+    const { company, kind, id, at, papers } = JSON.parse(line) as { [name in keyof ErasedPerson]?: unknown }
     const isPerson = isId(company) && typeof kind === 'string' && isId(id) && typeof at === 'string'
-    return isPerson ? { company, kind, id, at } : undefined
+    return isPerson ? { company, kind, id, at, ...(papers === true && { papers }) } : undefined
   } catch {
     return undefined
   }

@@ -24,7 +24,7 @@ export const exportPerson = (
   sayOf(context, { company: companyId }, async ({ transaction, company }) => {
     const kind = kindNamed(name)
     const request = { companyId, kind, id }
-    const { record, deletedAt, history, removals } = await readPerson(transaction, request, false)
+    const { record, deletedAt, history, removals, papers } = await readPerson(transaction, request, false)
     const referring = await readReferring(transaction, request)
     const json = {
       ...{ company_id: companyId, kind: name, id, exported_at: systemClock.now().toISOString() },
@@ -32,6 +32,7 @@ export const exportPerson = (
       deleted_at: deletedAt,
       history: history.map(({ id: _, ...row }) => row),
       removals,
+      papers: papers.map(({ id: _, ...paper }) => paper),
       referred_to_by: referring.map(({ records, field, ids }) => ({ records, field, ids })),
       ...(resourceOf(kind) ? {} : await accountParts(transaction, companyId, id)),
     }

@@ -17,7 +17,7 @@ export function addPerson(program: Command, context: CommandContext): void {
 
   addingTo(person)(
     'export',
-    'Write all stored data of a person as one JSON object: the record, even a deleted one, its history with all values, and the ids of the records that refer to it.',
+    'Write all stored data of a person as one JSON object: the record, even a deleted one, its history with all values, its papers, and the ids of the records that refer to it.',
     'workers <id> --company {company} --to worker.json',
   )
     .argument('<kind>', kindAbout, readKind)
@@ -35,6 +35,7 @@ export function addPerson(program: Command, context: CommandContext): void {
     .argument('[id]', 'the id of the record or the account', readId('The id'))
     .option('--company <id>', 'the company', readId('--company'))
     .option('--reason <text>', 'the reason, for the history of the company; write no name into it')
+    .option('--papers', 'empty papers of the books too, such as issued invoices, which stay by law otherwise', false)
     .option(
       '--from <file>',
       'erase again all persons that an erased-persons.jsonl names, after a restore; may be given several times',
@@ -51,7 +52,7 @@ Examples:
   plumbline person erase --from data.old/erased-persons.jsonl`,
     )
     .action((kind: string | undefined, id: number | undefined, options: EraseArguments) => {
-      const { company, reason, from, yes } = options
+      const { company, reason, papers = false, from, yes } = options
       if (from) {
         if (kind !== undefined || company !== undefined)
           throw new Mistake('Give --from alone: the file names the persons.')
@@ -61,7 +62,7 @@ Examples:
         throw new Mistake('Give the kind, the id and --company, or --from: see "plumbline person erase --help".')
       if (reason === undefined || reason.trim() === '')
         throw new Mistake('Give --reason: the history of the company keeps the reason of each erasure.')
-      return erase(context, kind, id, { company, reason: reason.trim(), yes })
+      return erase(context, kind, id, { company, reason: reason.trim(), papers, yes })
     })
 }
 

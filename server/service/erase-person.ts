@@ -2,6 +2,7 @@ import { erasedText, textsWithValues } from '#derive/stored-texts.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { erasedValues } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
+import { eraseAddressee } from '#sql/records/papers.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { type Run, runInOrder, type Statement } from '#sql/statement.ts'
@@ -19,18 +20,23 @@ import type { Database, Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
 import { audit, auditFacts } from './audit-log.ts'
 import {
+  type ErasureRequest,
+  erasedAddressee,
   isErased,
   NotErasable,
   type Person,
-  type PersonRequest,
+  type Remains,
   readPerson,
   remainsOf,
   resourceOf,
   titleOf,
 } from './persons.ts'
 
-/** The result of an erasure: the changed fields of the record, and all values that the person had. */
-export type Erasure = { isDone: boolean; fields: string[]; former: unknown[] }
+/**
+ * The result of an erasure: the changed fields of the record, all values that the person had, and the records of the
+ * books whose papers still name the person.
+ */
+export type Erasure = { isDone: boolean; fields: string[]; former: unknown[] } & Pick<Remains, 'keptPapers'>
 
 /** Rows that one statement empties. */
 const pageRows = 1000
@@ -60,13 +66,13 @@ const keptTexts = (companyId: number): ((most: number) => Statement)[] => {
 }
 
 /**
- * Erases a person: the record, its history, the titles of its deletions, and the data that is kept for days. Records
- * that refer to it stay. Returns without a change if all is erased already. Decisions, Persons.
+ * Erases a person: the record, its history, the titles of its deletions, papers, and the data that is kept for days.
+ * Records that refer to it stay. Returns without a change if all is erased already. Decisions, Persons.
  */
 export async function erasePerson(
   transaction: Transaction,
   actor: Actor,
-  request: PersonRequest & { reason: string },
+  request: ErasureRequest & { reason: string },
 ): Promise<Erasure> {
   const { companyId } = request
   // The gate excludes all writes of the company: none adds an old value after this erasure.
@@ -74,13 +80,16 @@ export async function erasePerson(
   await transaction.run(lockCompanyWhole(companyId))
   const person = await readPerson(transaction, request, true)
   refuseActive(person)
-  const remains = remainsOf(person)
-  if (isErased(remains)) return { isDone: false, fields: [], former: [] }
+  const remains = remainsOf(person, request)
+  const { keptPapers } = remains
+  if (isErased(remains)) return { isDone: false, fields: [], former: [], keptPapers }
 
   // Former values in the history and in the titles of deletions.
   const { kind, id } = person
   transaction.send(eraseHistory(companyId, kind.name, id, erasedValues(kind, id)))
   if (remains.removalIds.length > 0) transaction.send(renameRemovals(companyId, remains.removalIds, titleOf(kind, id)))
+  if (remains.paperIds.length > 0)
+    transaction.send(eraseAddressee(companyId, remains.paperIds, erasedAddressee(kind, id)))
   await eraseRecord(transaction, actor, person, remains.values)
   await runPages(transaction.run, keptTexts(companyId))
   transaction.send(deleteDetails(companyId))
@@ -90,7 +99,7 @@ export async function erasePerson(
   transaction.send(noteErasure(companyId))
   const facts = { person: `${kind.name} ${id}`, reason: request.reason }
   await auditFacts(transaction, actor, { records: 'companies', action: 'person_erased', facts })
-  return { isDone: true, fields: Object.keys(remains.values), former: remains.former }
+  return { isDone: true, fields: Object.keys(remains.values), former: remains.former, keptPapers }
 }
 
 export function refuseActive({ kind, id, record }: Person): void {

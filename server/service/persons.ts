@@ -3,6 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { accounts, erasedValues, isPerson, type PersonKind, personalFields } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
+import { addresseeOf, hasPaper, type PaperDefinition, type PaperOfPersonRow, papersTo } from '#sql/records/papers.ts'
 import {
   findPersons,
   historyOfPerson,
@@ -26,15 +27,36 @@ export class NotErasable extends Error {
 
 export type PersonRequest = { companyId: number; kind: PersonKind; id: number }
 
+/** `withBooks`: papers of the books are emptied too. */
+export type ErasureRequest = PersonRequest & { withBooks?: boolean }
+
 /** Reads all data of a person, locked until the transaction ends if `isLocked`. Throws if there is none. */
 export async function readPerson(transaction: Transaction, { companyId, kind, id }: PersonRequest, isLocked: boolean) {
   const read = await readRecord(transaction, { companyId, kind, id }, isLocked)
-  const [history, removals] = await Promise.all([
+  const [history, removals, papers] = await Promise.all([
     transaction.run<PersonHistoryRow>(historyOfPerson(companyId, kind.name, id)),
     transaction.run<PersonRemovalRow>(removalsOfPerson(companyId, kind.name, id)),
+    readPapers(transaction, { companyId, kind, id }),
   ])
-  return { kind, id, ...read, history, removals }
+  return { kind, id, ...read, history, removals, papers }
 }
+
+/** A paper that goes to a person, and the resource of its record. */
+type PaperOfPerson = PaperOfPersonRow & { records: string }
+
+async function readPapers(transaction: Transaction, { companyId, kind, id }: PersonRequest): Promise<PaperOfPerson[]> {
+  const papers = paperDefinitions
+    .filter((definition) => addresseeOf(definition).name === kind.name)
+    .map(async (definition) =>
+      (await transaction.run<PaperOfPersonRow>(papersTo(companyId, definition, id))).map((row) => ({
+        records: definition.name,
+        ...row,
+      })),
+    )
+  return (await Promise.all(papers)).flat()
+}
+
+const paperDefinitions: readonly PaperDefinition[] = registry.filter(hasPaper)
 
 /** The record of a person with its version and time of deletion: null for a live one. An account has neither. */
 type PersonRecord = { record: JsonObject; version: number | null; deletedAt: string | null }
@@ -88,8 +110,14 @@ export async function readReferring(
 
 export type Remains = ReturnType<typeof remainsOf>
 
-/** Returns the data of a person that is still to be erased. */
-export function remainsOf({ kind, id, record, history, removals }: Person) {
+/**
+ * Returns the data of a person that is still to be erased. Papers of the books stay by law, unless the request names
+ * them too.
+ */
+export function remainsOf(
+  { kind, id, record, history, removals, papers }: Person,
+  { withBooks = false }: Pick<ErasureRequest, 'withBooks'>,
+) {
   const erased = erasedValues(kind, id)
   const names = personalFields(kind).map(([name]) => name)
   const isGone = (name: string, value: unknown): boolean =>
@@ -102,8 +130,27 @@ export function remainsOf({ kind, id, record, history, removals }: Person) {
   const differing = names.filter((name) => JSON.stringify(record[name]) !== JSON.stringify(erased[name]))
   const title = titleOf(kind, id)
   const titled = removals.filter((removal) => removal.title !== title)
-  const former = [...differing.map((name) => record[name]), ...inHistory, ...titled.map((removal) => removal.title)]
+  const named = papers.filter(({ content: { addressee } }) =>
+    Object.entries(addressee ?? {}).some(([name, value]) => names.includes(name) && !isGone(name, value)),
+  )
+  const [staying, going] = [true, false].map((stays) =>
+    named.filter(({ is_of_the_books }) => (is_of_the_books && !withBooks) === stays),
+  ) as [PaperOfPerson[], PaperOfPerson[]]
+  const inPapers = going.flatMap(({ content: { addressee } }) =>
+    Object.entries(addressee ?? {}).flatMap(([name, value]) => (names.includes(name) ? [value] : [])),
+  )
+  const former = [
+    ...[...differing.map((name) => record[name]), ...inHistory, ...inPapers],
+    ...titled.map((removal) => removal.title),
+  ]
   return {
+    /** The papers that name the person and are to be emptied. */
+    paperIds: going.map((paper) => paper.id),
+    /** The records of the books whose papers go on to name the person. */
+    keptPapers: [...Map.groupBy(staying, ({ records }) => records)].map(([records, rows]) => ({
+      records,
+      ids: [...new Set(rows.map(({ record_id }) => record_id))],
+    })),
     /** The personal fields of the record that are not erased yet, with their new values. */
     values: Object.fromEntries(differing.map((name) => [name, erased[name] ?? null])),
     isInHistory: inHistory.length > 0,
@@ -120,5 +167,11 @@ export function titleOf(kind: PersonKind, id: number): string {
   return String((title && erasedValues(kind, id)[title]) ?? `Erased ${kind.one} ${id}`)
 }
 
-export const isErased = ({ values, isInHistory, removalIds }: Remains): boolean =>
-  Object.keys(values).length === 0 && !isInHistory && removalIds.length === 0
+/** Returns the members of an addressee in the papers of an erased person. */
+export function erasedAddressee(kind: PersonKind, id: number): JsonObject {
+  const members = resourceOf(kind)?.addressee ?? []
+  return Object.fromEntries(Object.entries(erasedValues(kind, id)).filter(([name]) => members.includes(name)))
+}
+
+export const isErased = ({ values, isInHistory, removalIds, paperIds }: Remains): boolean =>
+  Object.keys(values).length === 0 && !isInHistory && removalIds.length === 0 && paperIds.length === 0

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '#registry/json.ts'
 import type { OpenApp } from '#server/app.ts'
 import { stopServer } from '#server/embedded/processes.ts'
 import { createStage, jsonOf, type Stage } from './stage.ts'
@@ -63,6 +64,41 @@ describe('Without a terminal nothing is asked', () => {
     const second = await stage.give(erasing('clients', id))
     expect(second).toMatchObject({ code: 0, out: expect.stringContaining('Nothing to do') })
     expect(await linesOf()).toEqual(lines)
+  })
+
+  test('papers of the books stay, are listed and exported, and go with --papers, also after a restore', async () => {
+    const id = await make('clients', { name: 'Pia Paper', kind: 'INDIVIDUAL' })
+    const lines = [{ description: 'Wall', quantity: 1, unit_price_minor: 500 }]
+    const dates = { issued_on: '2026-03-01', due_on: '2026-03-31' }
+    const invoice = await make('invoices', { client_id: id, lines, ...dates, status: 'ISSUED' })
+    const draft = { title: 'Wall', client_id: id, lines }
+    const estimate = await make('estimates', { ...draft, status: 'SENT' })
+    const kept_papers = [{ records: 'invoices', ids: [invoice] }]
+    const first = await stage.give([...erasing('clients', id), '--json'])
+    expect(jsonOf(first)).toMatchObject({ erased: true, kept_papers })
+    const again = await stage.give(erasing('clients', id))
+    expect(again.out).toContain(`Papers of the books still show it: those of invoices ${invoice}. --papers empties`)
+
+    const exported = jsonOf(await stage.give(person('export', 'clients', String(id), '--company', String(company))))
+    const names = (exported.papers as JsonObject[]).map((one) => [
+      ...[one.records, one.record_id, ((one.content as JsonObject).addressee as JsonObject).name],
+    ])
+    const gone = `Erased client ${id}`
+    expect(names).toEqual([
+      ['estimates', estimate, gone],
+      ['invoices', invoice, 'Pia Paper'],
+    ])
+
+    const whole = await stage.give([...erasing('clients', id, '--papers'), '--json'])
+    expect(jsonOf(whole)).toMatchObject({ erased: true, kept_papers: [] })
+    const own = (await linesOf()).map((line) => JSON.parse(line)).filter((line) => line.id === id)
+    expect(own).toMatchObject([{ kind: 'clients' }, { kind: 'clients', papers: true }])
+    await opened.app.database.read({
+      text: `update papers set content = jsonb_set(content, '{addressee,name}', '"Pia Paper"') where record_id = $1 returning id`,
+      values: [invoice],
+    })
+    const repeated = await stage.give([...person('erase', '--from', file()), '--yes', '--json'])
+    expect(jsonOf(repeated)).toMatchObject({ erased: 1 })
   })
 
   test.each([

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
+import { clients } from '#registry/resources/clients.ts'
+import { operator } from '#server/records/actor.ts'
+import { erasePerson } from '#server/service/erase-person.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
@@ -325,6 +328,64 @@ test('An issue and a rename at once leave a paper with one of the two names, who
       if (round > 0) expect(addressee.contact_name).toBe(addressee.name)
     }
   }
+})
+
+describe('An erasure of a client who is a person', () => {
+  const erase = (id: number, more: { withBooks?: boolean } = {}) =>
+    stage.inTransaction((transaction) =>
+      erasePerson(transaction, operator(admin.company.id), {
+        ...{ companyId: admin.company.id, kind: clients, id, reason: 'asked by letter' },
+        ...more,
+      }),
+    )
+
+  test('empties papers of estimates that were not accepted, and lists those of the books', async () => {
+    const client_id = await client({ kind: 'INDIVIDUAL', tax_id: 'GB-55' })
+    const [sent, expired, accepted] = [
+      await estimate(client_id, { status: 'SENT' }),
+      await estimate(client_id, { status: 'SENT' }),
+      await estimate(client_id, { status: 'SENT' }),
+    ] as [number, number, number]
+    await change('estimates', expired, { status: 'EXPIRED' })
+    await change('estimates', accepted, { status: 'ACCEPTED' })
+    const issued = await invoice(client_id, { status: 'ISSUED' })
+    const name = `Erased client ${client_id}`
+    const erased = { id: client_id, name, contact_name: null, tax_id: null, billing_address: null }
+    const whole = { id: client_id, ...person, tax_id: 'GB-55' }
+    const shown = async () =>
+      Promise.all(
+        [
+          paperOf('estimates', sent),
+          paperOf('estimates', expired),
+          paperOf('estimates', accepted),
+          paperOf('invoices', issued),
+        ].map(async (paper) => (await paper).content.addressee),
+      )
+
+    const keptPapers = [
+      { records: 'estimates', ids: [accepted] },
+      { records: 'invoices', ids: [issued] },
+    ]
+    expect(await erase(client_id)).toMatchObject({ isDone: true, keptPapers })
+    expect(await shown()).toEqual([erased, erased, whole, whole])
+    expect((await paperOf('estimates', sent)).content.record).toMatchObject({ id: sent, title: 'Chimney' })
+    expect(await erase(client_id)).toMatchObject({ isDone: false, keptPapers })
+
+    expect(await erase(client_id, { withBooks: true })).toMatchObject({ isDone: true, keptPapers: [] })
+    expect(await shown()).toEqual([erased, erased, erased, erased])
+    expect(await erase(client_id, { withBooks: true })).toMatchObject({ isDone: false, keptPapers: [] })
+  })
+
+  test('empties no paper of another client', async () => {
+    const [one, other] = [await client({ kind: 'INDIVIDUAL' }), await client({ kind: 'INDIVIDUAL' })] as [
+      number,
+      number,
+    ]
+    const [mine, theirs] = [await estimate(one, { status: 'SENT' }), await estimate(other, { status: 'SENT' })]
+    await erase(one)
+    expect((await paperOf('estimates', mine)).content.addressee.name).toBe(`Erased client ${one}`)
+    expect((await paperOf('estimates', theirs)).content.addressee).toEqual({ id: other, ...person })
+  })
 })
 
 test('An order number finds its invoice', async () => {
