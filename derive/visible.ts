@@ -1,4 +1,4 @@
-import type { Definition } from '#registry/definition.ts'
+import type { Definition, ListWords } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import {
   approvalPermissions,
@@ -73,15 +73,23 @@ export function visibleDefinition(definition: Definition, lacks: LackedRights): 
   const withheld = listWithheld(definition, lacks)
   if (withheld.length === 0) return definition
   const isVisible = (name: string): boolean => !withheld.includes(name)
-  const { alike } = definition
+  const { alike, list } = definition
   return {
     ...definition,
     ...(alike && { alike: alike.filter(isVisible) }),
+    ...(list && { list: visibleList(list, isVisible) }),
     fields: omitMembers(definition.fields, withheld),
     search: definition.search.filter(isVisible),
     filters: definition.filters.filter(isVisible),
   }
 }
+
+const visibleList = ({ due, ...list }: ListWords, isVisible: (name: string) => boolean): ListWords => ({
+  ...list,
+  columns: list.columns.filter(isVisible),
+  ...(list.totals && { totals: list.totals.filter(isVisible) }),
+  ...(due && [due.on, due.open, ...Object.keys(due.when)].every(isVisible) && { due }),
+})
 
 /** Removes what is withheld from records as JSON, one or many separated by commas. */
 export function visibleRecords(definition: Definition, lacks: LackedRights, json: string): string {

@@ -76,17 +76,24 @@ export type Sum = {
 }
 
 /**
- * The list of the interface: its columns and order, the records it begins with, the fields that its last row adds up,
- * the day and the amount by which a record is due, and the columns of the file for the bookkeeper.
+ * The list of the interface: its columns and order (a field, with "-" before it from the highest down), the records it
+ * begins with, the fields that its last row adds up, the records that are due, and the columns of the file for the
+ * bookkeeper.
  */
-type ListWords = {
+export type ListWords = {
   columns: readonly string[]
   sort: string
   opens?: Match
   totals?: readonly string[]
-  due?: { on: string; open: string }
+  due?: DueWords
   books?: readonly string[]
 }
+
+/**
+ * Records that match are due by the day in `on`, with the amount in `open`, in minor units. The match narrows most, so
+ * that the records are found by its index and a list can show exactly them.
+ */
+export type DueWords = { when: Match; on: string; open: string }
 
 /**
  * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, and

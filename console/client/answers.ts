@@ -14,6 +14,7 @@ export type CallDetailsResult = FromService<responses.CallDetailsResult>
 export type CompanyResult = FromService<responses.CompanyResult>
 export type DeadIntegration = FromService<responses.DeadIntegration>
 export type DueItem = FromService<responses.DueItem>
+export type DueSum = FromService<responses.DueSum>
 export type Failure = FromService<responses.Failure>
 export type HistoryEntry = FromService<responses.HistoryEntry>
 export type HomeFigures = FromService<responses.HomeFigures>

@@ -8,14 +8,21 @@ import { addressOf, type ConsoleResponse, isUnauthorized, type RequestArguments,
 export type LoadResult<Name extends ConsoleOperationName> = ReturnType<typeof useLoaded<Name>>
 
 /** Loads a reading operation, and loads it again when its arguments change. The former answer stays meanwhile. */
-export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...request: RequestArguments<Name>) {
-  const address = addressOf(name, ...request)
+export const useLoaded = <Name extends ConsoleOperationName>(name: Name, ...request: RequestArguments<Name>) =>
+  useAnswer<Name>(addressOf(name, ...request), 'static')
+
+/** Loads a reading operation as `useLoaded` does, and loads it again after each write of records. */
+export const useFigures = <Name extends ConsoleOperationName>(name: Name, ...request: RequestArguments<Name>) =>
+  useAnswer<Name>(addressOf(name, ...request), Number.POSITIVE_INFINITY)
+
+/** `staleTime`: only a query that is not static is loaded again after a write. */
+function useAnswer<Name extends ConsoleOperationName>(address: string, staleTime: 'static' | number) {
   const { data, error, refetch } = useQuery({
     // Each component has its own: a form keeps the record that it began with while a dialog above it loads the newest.
     queryKey: [useId(), address],
     queryFn: ({ signal }) => send<ConsoleResponse<Name>>('GET', address, { signal }),
     placeholderData: keepPreviousData,
-    ...{ gcTime: 0, staleTime: 'static', retry: false, networkMode: 'always' },
+    ...{ gcTime: 0, staleTime, retry: false, networkMode: 'always' },
   })
   const signOutIfEnded = useLogoutIfAccessDenied()
   useEffect(() => {

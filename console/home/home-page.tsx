@@ -1,5 +1,4 @@
 import Button from '@mui/material/Button'
-import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { LinkBase } from 'ra-core'
@@ -12,11 +11,13 @@ import { useLoaded } from '../client/use-loaded.ts'
 import { firstName } from '../me/first-name.ts'
 import { useMe } from '../me/me.tsx'
 import { Author } from '../records/history/history.tsx'
+import { DuePanels } from '../records/list/due-panel.tsx'
 import { DeadBanner, EndBanner, WebhookBanner } from '../settings/banners.tsx'
 import { agentsPath, createPath, listPath, pathOf, servedDefinitions } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { rawText } from '../texts/raw-text.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Figure } from '../ui/figure.tsx'
 import { Foreign } from '../ui/foreign.tsx'
 import { BetweenRow, Pale, PlainList, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
@@ -62,7 +63,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
         {estimates_waiting && (
           <Figure
             label={home.estimates}
-            figure={estimates_waiting.count}
+            figure={format.number(estimates_waiting.count)}
             note={home.worth(format.money(estimates_waiting.total_minor, company.currency))}
             to={listPath('estimates', { status: 'SENT' })}
           />
@@ -70,15 +71,20 @@ function MorningView({ morning }: { morning: HomeFigures }) {
         {hours_to_approve && (
           <Figure
             label={home.hours}
-            figure={hours_to_approve.count}
+            figure={format.number(hours_to_approve.count)}
             note={home.hoursOf(hours_to_approve.hours)}
             to={listPath('time_entries', { status: 'DRAFT' })}
           />
         )}
         {draft_invoices && (
-          <Figure label={home.drafts} figure={draft_invoices.count} to={listPath('invoices', { status: 'DRAFT' })} />
+          <Figure
+            label={home.drafts}
+            figure={format.number(draft_invoices.count)}
+            to={listPath('invoices', { status: 'DRAFT' })}
+          />
         )}
       </Tiles>
+      <DuePanels />
       {projects_by_status && <ProjectsByStatus counts={projects_by_status} />}
       <Tiles width={300} sx={{ alignItems: 'start' }}>
         {expiring && (
@@ -117,6 +123,7 @@ function MorningView({ morning }: { morning: HomeFigures }) {
 
 function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) {
   const { home } = useTexts()
+  const format = useFormat()
   const { value } = useRecordTexts()
   if (Object.keys(counts).length === 0) return null
   return (
@@ -127,7 +134,7 @@ function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) 
             key={status}
             isSmall
             label={value('projects', status)}
-            figure={count}
+            figure={format.number(count)}
             to={listPath('projects', { status })}
           />
         ))}
@@ -172,33 +179,6 @@ const ShowAll = ({ to, count }: { to: string; count: number }) => (
     {useTexts().show.showAll} ({count})
   </TextLink>
 )
-
-type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
-
-/** Shows a number with its label and a link to the counted records. */
-function Figure({ label, figure, note, to, isSmall }: FigureProps) {
-  const format = useFormat()
-  return (
-    <Paper
-      component={LinkBase}
-      to={to}
-      sx={{
-        display: 'flex',
-        flexDirection: 'column',
-        p: isSmall ? 1.25 : 2,
-        color: 'text.primary',
-        textDecoration: 'none',
-        '&:hover': { borderColor: 'primary.main' },
-      }}
-    >
-      <Unbroken sx={{ fontSize: isSmall ? '1.35rem' : '2rem', fontWeight: 650, lineHeight: 1.2 }}>
-        {format.number(figure)}
-      </Unbroken>
-      <span>{label}</span>
-      {note && <Pale sx={{ fontSize: '0.9rem' }}>{note}</Pale>}
-    </Paper>
-  )
-}
 
 type DueProps = { title: string; resource: string; items: readonly DueItem[]; count: number; to: string }
 

@@ -45,6 +45,7 @@ type OwnName =
   | 'secret'
   | 'since'
   | 'time_zone'
+  | 'today'
   | 'token'
   | 'undo'
   | 'until'

@@ -62,6 +62,7 @@ export const consoleOperations = {
   'records.delete': remove<said.RecordDeleted>()('/records/{records}/{id}', { records: 'DELETE' }),
   'records.export': get()('/records/{records}.csv', view, { exports: true }),
   'records.sums': get<said.RecordSums>()('/records/{records}/{id}/sums', view, { query: [] }),
+  'records.totals': get<said.RecordTotals>()('/records/{records}/totals', view),
   'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
   'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: [] }),

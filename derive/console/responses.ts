@@ -78,6 +78,21 @@ export type Removal = ActingEntry &
  */
 export type RecordSums = { sums: SumsOfRecord; margin_minor?: number | null }
 
+/** Count of some records and the sum of an amount of theirs; null if that is too large for an exact number. */
+export type DueSum = { count: number; minor: number | null }
+
+/**
+ * The records of a list, counted and added up by field; null if a sum is too large for an exact number. `due` counts those
+ * that are due, by the company's day: `ages` by how many days late they are, from and to included, null without a bound.
+ */
+export type RecordTotals = {
+  count: number
+  sums: { [field: string]: number | null }
+  due?: { today: string; ages: (DueSum & { from: number | null; to: number | null })[] } & {
+    [span in 'overdue' | 'due_today' | 'next_7']: DueSum
+  }
+}
+
 /** A record that the value at `place` names. Places count from 0. */
 export type LookUpResult = { place: number; id: number; title: string | null; also: string | null }
 

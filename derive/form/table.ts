@@ -13,16 +13,20 @@ export type Filter = FormField & { parameter: string }
 const tellingKinds: readonly Field['kind'][] = ['email', 'date', 'decimal', 'money']
 const initialMax = 7
 
-/** Returns the fields that fit into a cell: the title, the state, then the others in their own order. */
+/**
+ * Returns the fields that fit into a cell: those of `list`, or else the title and the state, then the others in their own
+ * order.
+ */
 export function columnsOf(definition: Definition): Column[] {
-  const { title, filters } = definition
+  const { title, filters, list } = definition
   const fields = fieldsOf(definition).filter(({ kind, name }) => !unfit.includes(kind) && !isCompanyField(name))
   const telling = tellingKinds.map((kind) => fields.find((field) => field.kind === kind)?.name)
-  const wanted = [
+  const usual = [
     ...new Set([title, ...fields.filter(({ required }) => required).map(({ name }) => name), ...filters, ...telling]),
   ]
-  const initial = wanted.filter((name) => name !== undefined && name !== 'id').slice(0, initialMax)
-  const rank = ({ name }: FormField): number => (name === title ? 0 : name === 'status' ? 1 : 2)
+  const initial = list?.columns ?? usual.filter((name) => name !== undefined && name !== 'id').slice(0, initialMax)
+  const first = list?.columns ?? [title, 'status']
+  const rank = ({ name }: FormField): number => (first.includes(name) ? first.indexOf(name) : first.length)
   return fields
     .map((field) => ({
       ...field,
@@ -30,6 +34,12 @@ export function columnsOf(definition: Definition): Column[] {
       initial: initial.includes(field.name),
     }))
     .toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Returns the order that a list begins with. */
+export function sortOf({ list }: Definition): { field: string; order: 'ASC' | 'DESC' } {
+  const { sort = '-id' } = list ?? {}
+  return sort.startsWith('-') ? { field: sort.slice(1), order: 'DESC' } : { field: sort, order: 'ASC' }
 }
 
 /** Returns the filters of a list, with from and to for each day. */

@@ -45,6 +45,11 @@ export const estimates = resource({
   },
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
+  list: {
+    columns: ['title', 'number', 'client_id', 'status', 'valid_until', 'total_minor'],
+    sort: '-id',
+    totals: ['total_minor'],
+  },
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
   rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable, checkDiscount],
   computed: pricedTotals,

@@ -58,6 +58,12 @@ export const invoices = record({
   },
   search: ['number', 'po_number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
+  list: {
+    columns: ['number', 'client_id', 'status', 'due_on', 'total_minor'],
+    sort: '-id',
+    totals: ['total_minor'],
+    due: { when: { status: ['ISSUED'] }, on: 'due_on', open: 'total_minor' },
+  },
   needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
   rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable, checkDiscount],
   computed: pricedTotals,

@@ -48,6 +48,7 @@ export const timeEntries = record({
     cost_minor: ({ hours }, { hourly_cost_minor: hourly }) =>
       typeof hourly === 'number' ? storableAmount(amountOf(Number(hours), hourly)) : null,
   }),
+  list: { columns: ['worked_on', 'worker_id', 'project_id', 'hours', 'status'], sort: '-worked_on', totals: ['hours'] },
   protection: { when: { status: ['APPROVED'] }, correct: 'set its status to DRAFT, change it, and approve it again' },
   sheet: { row: 'worker_id', day: 'worked_on', shared: 'project_id', cell: 'hours' },
   removal: {

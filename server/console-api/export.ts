@@ -26,7 +26,7 @@ export const exportAll: Handlers['records.export'] = ({ list: like }) => {
   return async (request) => {
     const { app, query, session } = request
     const { actor, row } = session()
-    const listing = readConsoleListing(query, route, actor, 'everything')
+    const listing = readConsoleListing(query, route, actor, ['limit', 'offset'])
     const parameters = new URLSearchParams(query)
     const style = styleOf({
       form: readWord(parameters, 'form'),

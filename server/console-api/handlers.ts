@@ -15,6 +15,7 @@ import { session } from './session.ts'
 import { sessions } from './sessions.ts'
 import { sums } from './sums.ts'
 import { token } from './token.ts'
+import { totals } from './totals.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -31,6 +32,7 @@ export const handlers = {
   'records.try-import': imports.attempt,
   'records.import': imports.batch,
   'records.sums': sums,
+  'records.totals': totals,
   ...removals,
   ...home,
   ...token,

@@ -48,16 +48,19 @@ export function readDayOrMoment(name: string, value: string | undefined): { begi
   return { begins: moment.toISOString(), ends: new Date(moment.getTime() + 1).toISOString() }
 }
 
-/** Parses the parameters of a list: those of /v1 for every field, with several values where a field allows them. */
+/**
+ * Parses the parameters of a list, `without` some: those of /v1 for every field, with several values where a field allows
+ * them.
+ */
 export function readConsoleListing(
   query: string,
   route: ResourceRoute,
   actor: Actor,
-  paging: 'page' | 'everything' = 'page',
+  without: readonly string[] = [],
 ): ListRequest {
   const { definition } = route
   needFieldRights(actor, rightsOfQuery(definition, query))
-  const known = route.parameterNames.filter((name) => paging === 'page' || !['limit', 'offset'].includes(name))
+  const known = route.parameterNames.filter((name) => !without.includes(name))
   const pairs = readPairs(query, known, `${route.method} ${route.path}`)
   for (const [name, value] of pairs) {
     if (!value.includes(',') || !known.includes(`${name}_in`)) continue

@@ -1,5 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
-import type { Definition } from '#registry/definition.ts'
+import type { Definition, ListWords } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { pageSizeMax } from '#registry/limits.ts'
 import type { ListRequest, PageCut } from '#registry/listing.ts'
@@ -11,6 +11,7 @@ import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
 import { findRecords, narrows, phoneAmong } from './listing.ts'
 import { currencyOf, recordJson } from './record-json.ts'
+import { type LateSteps, selectTotals } from './totals.ts'
 
 /** Reads a record and its caller. `json` is null if there is no such live record. */
 export const fetchWithCaller = (
@@ -130,6 +131,18 @@ export function list(reader: KnownReader, definition: Definition, listing: ListR
   const json = recordJson(definition, currencyOf(companyId), listing.fields)
   const query = page({ ...listing, companyId, lacks: lackedBy(lacksRights) }, definition, listing, json)
   return listStatement(reader, definition, listing, query)
+}
+
+/** Adds up all records of a listing by the words of the list that the reader may see. */
+export function totalsOf(
+  reader: KnownReader,
+  definition: Definition,
+  listing: ListRequest,
+  words: Pick<ListWords, 'totals' | 'due'>,
+  late: LateSteps,
+): Statement {
+  const records = findRecords(reader.companyId, definition, listing, lackedBy(reader.lacksRights))
+  return listStatement(reader, definition, listing, selectTotals(records, words, late))
 }
 
 /** Reads the ids of all records of a listing, in its order: an export reads them page by page. */

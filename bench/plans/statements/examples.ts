@@ -88,6 +88,10 @@ export const attemptRow: AttemptRow = {
 }
 export const page: ListRequest = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]
-export const [trades, categories, equipment] = ['trades', 'categories', 'equipment'].map((name) =>
-  definitionOf(registry, name),
-) as [Definition, Definition, Definition]
+export const [trades, categories, equipment, timeEntries, invoices] = [
+  'trades',
+  'categories',
+  'equipment',
+  'time_entries',
+  'invoices',
+].map((name) => definitionOf(registry, name)) as [Definition, Definition, Definition, Definition, Definition]

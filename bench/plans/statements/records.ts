@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import { recordsToFix } from '#sql/records/fixed.ts'
@@ -57,7 +57,15 @@ import {
   renameRemovals,
 } from '#sql/records/persons.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
-import { choicesWithCaller, fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import {
+  choicesWithCaller,
+  fetch,
+  fetchWithCaller,
+  list,
+  listIds,
+  listWithCaller,
+  totalsOf,
+} from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumns, softDelete } from '#sql/records/remove.ts'
 import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
@@ -76,9 +84,11 @@ import {
   clients,
   equipment,
   estimates,
+  invoices,
   page,
   projects,
   type Topic,
+  timeEntries,
   trades,
   workers,
 } from './examples.ts'
@@ -96,7 +106,8 @@ const lookUps = (gone: readonly Definition[], known: readonly number[] = []): Lo
 const two = ['Ada', 'Bo'].map((name, index) => ({ id: 4711 + index, by: author, values: { name } }))
 const notesGo = [{ id: 4711, version: 3, by: author, values: { notes: null }, changes: { notes: ['a', null] } }]
 
-const invoices = definitionOf(registry, 'invoices') as PaperDefinition
+const fixed = invoices as PaperDefinition
+const late = { today: '2026-01-01', steps: [0, 1] }
 const reader = { companyId: 7, lacksRights: [] }
 
 export const ofTheRecords: readonly Topic[] = [
@@ -243,6 +254,13 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
+    'totals',
+    [
+      totalsOf(reader, timeEntries, page, { totals: ['hours'] }, late),
+      totalsOf(reader, invoices, { ...page, filters: { status: 'ISSUED' } }, invoices.list ?? {}, late),
+    ],
+  ],
+  [
     'history',
     [
       historyOfRecord(7, 'projects', 4711, page),
@@ -259,12 +277,12 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'papers',
     [
-      appendPapers(author, invoices, [{ id: 4711, by: author }]),
-      appendMissingPapers(author, invoices, [{ id: 4711, by: author }]),
-      findPaper(7, invoices, 4711),
-      markPaperSent(7, invoices, 4711, { on: '2026-03-31', by: 'EMAIL' }),
-      recordsWithoutPaper(7, invoices, 500),
-      papersTo(7, invoices, 3),
+      appendPapers(author, fixed, [{ id: 4711, by: author }]),
+      appendMissingPapers(author, fixed, [{ id: 4711, by: author }]),
+      findPaper(7, fixed, 4711),
+      markPaperSent(7, fixed, 4711, { on: '2026-03-31', by: 'EMAIL' }),
+      recordsWithoutPaper(7, fixed, 500),
+      papersTo(7, fixed, 3),
       eraseAddressee(7, [4711, 4712], { name: 'Erased client 3' }),
     ],
   ],

@@ -6,7 +6,7 @@ import Menu from '@mui/material/Menu'
 import MenuItem from '@mui/material/MenuItem'
 import { LinkBase, type ListControllerResult, useListController, useStore } from 'ra-core'
 import { useEffect, useMemo, useState } from 'react'
-import { type Column, columnsOf } from '#derive/form/table.ts'
+import { type Column, columnsOf, sortOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
@@ -34,7 +34,7 @@ export function ListPage({ definition }: { definition: Definition }) {
   const listing = useListController({
     resource: name,
     perPage: 25,
-    sort: { field: 'id', order: 'DESC' },
+    sort: sortOf(definition),
     disableAuthentication: true,
     queryOptions: { onError: () => undefined },
   })
@@ -148,6 +148,7 @@ function ListBody({ definition, columns, listing }: ListBodyProps) {
       definition={definition}
       columns={columns}
       records={data ?? []}
+      filter={filterValues}
       sort={listing.sort}
       onSort={listing.setSort}
       selection={{ ids: listing.selectedIds, choose: listing.onSelect, toggle: listing.onToggleItem }}

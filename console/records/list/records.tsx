@@ -21,6 +21,7 @@ import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { useTitleText } from '../title.ts'
+import { TotalsCard, TotalsRow } from './totals.tsx'
 
 /** Shows records as a table, or on a phone as cards. */
 export function Records(props: RecordsProps) {
@@ -29,7 +30,7 @@ export function Records(props: RecordsProps) {
 }
 
 /** Shows records as cards with title, state and the values of the columns. */
-function RecordCards({ definition, columns, records, selection, actionsOf }: RecordsProps) {
+function RecordCards({ definition, columns, records, filter, selection, actionsOf }: RecordsProps) {
   const { list } = useTexts()
   const { label, many } = useRecordTexts()
   const titleText = useTitleText(definition)
@@ -87,6 +88,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
           </Grow>
         </Box>
       ))}
+      {filter && definition.list?.totals && <TotalsCard {...{ definition, columns, filter }} />}
     </PlainList>
   )
 }
@@ -97,6 +99,8 @@ type RecordsProps = {
   definition: Definition
   columns: readonly Column[]
   records: readonly ListedRecord[]
+  /** The filter of the list, whose totals are its last row. */
+  filter?: object
   sort?: SortPayload
   onSort?: (sort: SortPayload) => void
   selection?: { ids: readonly unknown[]; choose(ids: never[]): void; toggle(id: never): void }
@@ -105,7 +109,7 @@ type RecordsProps = {
 }
 
 /** Shows records as rows. The title of a row is its label and its link. */
-function RecordTable({ definition, columns, records, sort, onSort, selection, actionsOf }: RecordsProps) {
+function RecordTable({ definition, columns, records, filter, sort, onSort, selection, actionsOf }: RecordsProps) {
   const { list, common } = useTexts()
   const { label, many } = useRecordTexts()
   const titleText = useTitleText(definition)
@@ -189,6 +193,9 @@ function RecordTable({ definition, columns, records, sort, onSort, selection, ac
             </TableRow>
           ))}
         </TableBody>
+        {filter && definition.list?.totals && (
+          <TotalsRow {...{ definition, columns, filter }} hasBoxes={!!selection} hasActions={!!actionsOf} />
+        )}
       </Table>
     </TableContainer>
   )

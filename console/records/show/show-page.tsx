@@ -8,7 +8,7 @@ import { LinkBase, type SortPayload, useGetManyReference, useGetOne, useNavigate
 import { useState } from 'react'
 import { madeFrom, type ReferringRecords, relatedTo, statusOf } from '#derive/form/relations.ts'
 import { isEditable, type Step } from '#derive/form/steps.ts'
-import { columnsOf } from '#derive/form/table.ts'
+import { columnsOf, sortOf } from '#derive/form/table.ts'
 import { fieldsOf, showSections } from '#derive/form.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -27,6 +27,7 @@ import { FieldValue } from '../fields/field-value.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
 import { FormDialog } from '../form/save-form.tsx'
 import { History } from '../history/history.tsx'
+import { DuePanels } from '../list/due-panel.tsx'
 import { Paging } from '../list/paging.tsx'
 import { type ListedRecord, Records } from '../list/records.tsx'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
@@ -150,7 +151,12 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
         <Tab value="history" label={show.history} id="tab-history" aria-controls="tab-panel" />
       </Tabs>
       <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'overview' && <Overview definition={definition} record={record} />}
+        {tab === 'overview' && (
+          <>
+            <DuePanels of={{ records: definition.name, id: Number(record.id) }} />
+            <Overview definition={definition} record={record} />
+          </>
+        )}
         {tab === 'history' && <History key={String(record.updated_at)} definition={definition} id={record.id} />}
         {chosen && <RelatedList key={tab} related={chosen} id={Number(record.id)} />}
       </div>
@@ -205,7 +211,7 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
   const { many, add, none } = useRecordTexts()
   const navigate = useNavigate()
   const [page, setPage] = useState(1)
-  const [sort, setSort] = useState<SortPayload>({ field: 'id', order: 'DESC' })
+  const [sort, setSort] = useState<SortPayload>(sortOf(records))
   const [isAdding, setAdding] = useState(false)
   const {
     data,
@@ -251,6 +257,7 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
             definition={records}
             columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
             records={data}
+            filter={given}
             sort={sort}
             onSort={setSort}
             actionsOf={

@@ -131,6 +131,7 @@ export const de: Texts = {
       'Einen davon hat inzwischen jemand anders geändert; er bleibt, wie er ist. Sehen Sie ihn sich zuerst an.',
       '# davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.',
     ),
+    total: pluralize('Summe von # Datensatz', 'Summe von # Datensätzen'),
     together: (money) => `${money} zusammen`,
   },
   show: {
@@ -262,6 +263,16 @@ export const de: Texts = {
     undoTitle: 'Alles davon zurücknehmen?',
     undoMany: (count) =>
       `Das wurde mit anderem zusammen geschrieben: ${pluralize('# Eintrag wird zurückgenommen, so wie er vorher war', '# Einträge werden zurückgenommen, so wie sie vorher waren')(count)}.`,
+  },
+  due: {
+    title: (many) => `${many}: was offen ist`,
+    open: 'Offen',
+    overdue: 'Überfällig',
+    due_today: 'Heute fällig',
+    next_7: 'Fällig in 7 Tagen',
+    count: pluralize('# Datensatz', '# Datensätze'),
+    late: (from, to) =>
+      from === null ? 'Nicht überfällig' : to === null ? `Über ${from - 1} Tage` : `${from}–${to} Tage überfällig`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,

@@ -127,6 +127,7 @@ export const en = {
       '# of them was changed by somebody else meanwhile and stays as it is; look at it first.',
       '# of them were changed by somebody else meanwhile and stay as they are; look at them first.',
     ),
+    total: pluralize('Total of # record', 'Total of # records'),
     together: (money: string) => `${money} together`,
   },
   show: {
@@ -255,6 +256,16 @@ export const en = {
     undoTitle: 'Take all of it back?',
     undoMany: (count: number) =>
       `This was written together with others: ${pluralize('# record is taken back, as it was', '# records are taken back, as they were')(count)} before.`,
+  },
+  due: {
+    title: (many: string) => `${many}: what is open`,
+    open: 'Open',
+    overdue: 'Overdue',
+    due_today: 'Due today',
+    next_7: 'Due within 7 days',
+    count: pluralize('# record', '# records'),
+    late: (from: number | null, to: number | null) =>
+      from === null ? 'Not late' : to === null ? `More than ${from - 1} days late` : `${from}–${to} days late`,
   },
   home: {
     greeting: (name: string) => `Good day, ${name}`,
