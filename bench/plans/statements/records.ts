@@ -93,8 +93,6 @@ import {
   workers,
 } from './examples.ts'
 
-const timeEntries = definitionOf(registry, 'time_entries') as Definition
-
 /** Statements made from a definition. */
 /** Returns the look-ups of a deletion of one record of each of these resources. */
 const lookUps = (gone: readonly Definition[], known: readonly number[] = []): LookUp[] =>
