@@ -24,7 +24,7 @@ export type FormField = {
 
 /** The kinds of field in each section of a form, in the order of the sections. */
 const sections = {
-  basics: ['text', 'choice', 'flag', 'reference', 'email', 'phone', 'url', 'country'],
+  basics: ['text', 'choice', 'flag', 'reference', 'email', 'phone', 'url', 'country', 'currency', 'iban', 'time_zone'],
   dates: ['date'],
   place: ['address'],
   amounts: ['money', 'decimal', 'integer'],

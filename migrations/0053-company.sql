@@ -11,7 +11,7 @@ alter table companies
   add column website text check (char_length(website) between 10 and 500),
   add column bank_name text check (char_length(bank_name) between 1 and 120),
   add column iban text check (char_length(iban) between 15 and 34),
-  add column bic text check (char_length(bic) between 8 and 11),
+  add column bic text check (char_length(bic) between 1 and 11),
   add column payment_terms_days integer check (payment_terms_days between 0 and 365),
   add column valid_days integer check (valid_days between 0 and 365),
   add column tax_pct numeric check (tax_pct >= 0 and tax_pct <= 100),

@@ -20,7 +20,11 @@ export async function createCompanies(connection: Connection, count: number, pro
   try {
     for (let number = 1; number <= count; number++) {
       await database.transaction(async (transaction) => {
-        const company = await createCompany(transaction, { name: `Company ${number}`, plan: 'ENTERPRISE', addOns })
+        const company = await createCompany(transaction, {
+          fields: { name: `Company ${number}` },
+          plan: 'ENTERPRISE',
+          addOns,
+        })
         if (company.id !== number) throw new Error(`company ${number} was given the id ${company.id}`)
         const account = { name: 'Integrator', email: `bench${number}@example.com`, permissions }
         const { id } = await createAccount(transaction, number, account)

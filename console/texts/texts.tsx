@@ -50,7 +50,7 @@ export function useRecordTexts() {
 
 function recordTexts(texts: Texts) {
   const { records, commonFields, memberFields } = texts
-  const all = records as { [resource: string]: RecordTexts }
+  const all: { readonly [resource: string]: Partial<RecordTexts> } = records
   const spelled = (name: string): string => capital(formatName(name))
   const label = (owner: string, field: string): string =>
     all[owner]?.fields?.[field] ??

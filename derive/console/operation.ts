@@ -10,6 +10,7 @@ export type ConsoleOperation = {
   needs: string | { records: Action }
   /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]
+  /** `a record` is an object that a definition checks. */
   body?: Shape | 'a record'
   /** Limits of a body that is larger than a form. */
   bodyMax?: { bytes: number; values: number }

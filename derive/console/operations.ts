@@ -214,7 +214,7 @@ export const consoleOperations = {
   }),
 
   'company.fetch': get<said.CompanyResult>()('/company', 'COMPANY_MANAGE'),
-  'company.update': patch<said.Company>()('/company', 'COMPANY_MANAGE', { body: { name: 'text?', currency: 'text?' } }),
+  'company.update': patch<said.Company>()('/company', 'COMPANY_MANAGE', { body: 'a record' }),
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
 type Operations = typeof consoleOperations

@@ -13,7 +13,7 @@ import type { CallListRow } from '#sql/system/call-list.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
 import type { PreviewRow, PreviewState } from '#sql/system/previews.ts'
-import type { ListedSession } from '#sql/system/sessions.ts'
+import type { ListedSession, SessionRow } from '#sql/system/sessions.ts'
 import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptDetailsRow, AttemptListRow } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
@@ -28,7 +28,8 @@ export type Meta = { total: number; limit: number; offset: number }
 /** The signed-in account and its company. */
 export type OwnAccount = {
   account: Pick<AccountRow, 'id' | 'name' | 'email' | 'permissions'>
-  company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons' | 'time_zone'>
+  company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons'> &
+    Pick<SessionRow, 'time_zone' | 'country' | 'payment_terms_days' | 'valid_days' | 'tax_pct'>
   locale_hint: null
 }
 

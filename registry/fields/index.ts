@@ -1,21 +1,26 @@
 import { address, country } from './address.ts'
 import { type ChoiceField, choice, flag } from './choice.ts'
 import { email, phone, url } from './contact.ts'
+import { currency } from './currency.ts'
+import { iban } from './iban.ts'
 import type { Kind } from './kind.ts'
 import { lines } from './lines.ts'
 import { decimal, integer, money } from './number.ts'
 import { id, type ReferenceField, reference } from './reference.ts'
 import { paragraph, text } from './text.ts'
 import { date, instant } from './time.ts'
+import { timeZone } from './time-zone.ts'
 
 export const kinds = {
   address,
   choice,
   country,
+  currency,
   date,
   decimal,
   email,
   flag,
+  iban,
   id,
   instant,
   integer,
@@ -25,6 +30,7 @@ export const kinds = {
   phone,
   reference,
   text,
+  time_zone: timeZone,
   url,
 }
 

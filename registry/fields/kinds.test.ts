@@ -44,6 +44,23 @@ const rows: KindRow[] = [
     ],
   },
   { field: { kind: 'country', about }, accepts: ['GB', 'DE', 'US'], refuses: ['gb', 'XX', 'GBR', '', 44] },
+  { field: { kind: 'currency', about }, accepts: ['USD', 'JPY'], refuses: ['usd', 'ABC', 'XAU', 'DEM', '', 840] },
+  {
+    field: { kind: 'iban', about },
+    accepts: [
+      ...['DE89370400440532013000', 'GB29NWBK60161331926819', 'NO9386011117947', 'MT84MALT011000012345MTLCAST001S'],
+      'FR1420041010050500013M02606',
+    ],
+    refuses: [
+      ...['DE89370400440532013001', 'DE98370400440532013000', 'GB29NWBK60161331926891', 'DE89 3704 0044 0532 0130 00'],
+      ...['de89370400440532013000', 'DE89', '89370400440532013000', `DE89${'1'.repeat(31)}`, '', 89],
+    ],
+  },
+  {
+    field: { kind: 'time_zone', about },
+    accepts: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata', 'Etc/GMT+5', 'Europe/Kyiv'],
+    refuses: ['+01:00', 'Mars/Olympus', 'Europe', 'CET1', 'Europe/Berlin; drop', '', 1, 'A'.repeat(61)],
+  },
   {
     field: { kind: 'integer', min: 1, max: 5, example: 3, about },
     accepts: [1, 5],

@@ -1,16 +1,37 @@
+import type { company } from '../company.ts'
 import type { Resource } from '../resources/index.ts'
 import type * as english from './en.ts'
 import type { RecordTexts } from './en.ts'
 
 /** German names everything itself, because the registry has English names. */
 type NamedTexts<R extends Resource> = RecordTexts &
-  Required<Pick<RecordTexts, 'one' | 'many' | 'add'>> & {
-    fields: { [field in Exclude<keyof R['fields'], keyof typeof commonFields>]: string }
-    values: { [value in ValueOf<R['fields'][keyof R['fields']]>]: string }
-  } & (R extends { sums: infer Sums } ? { sums: { [sum in keyof Sums]: string } } : object)
+  Required<Pick<RecordTexts, 'one' | 'many' | 'add'>> &
+  NamedFields<R['fields']> &
+  (R extends { sums: infer Sums } ? { sums: { [sum in keyof Sums]: string } } : object)
+type NamedFields<Fields> = {
+  fields: { [field in Exclude<keyof Fields, keyof typeof commonFields>]: string }
+  values: { [value in ValueOf<Fields[keyof Fields]>]: string }
+}
 type ValueOf<F> = F extends { kind: 'choice'; values: readonly (infer Value extends string)[] } ? Value : never
 
-export const records: { [R in Resource as R['name']]: NamedTexts<R> } = {
+export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
+  companies: NamedFields<(typeof company)['fields']>
+} = {
+  companies: {
+    fields: {
+      registration_no: 'Registernr.',
+      website: 'Webseite',
+      bank_name: 'Bank',
+      iban: 'IBAN',
+      bic: 'BIC',
+      address: 'Anschrift',
+      valid_days: 'Angebote gelten, Tage',
+      paper_language: 'Sprache der Papiere',
+      footer: 'Fußzeile der Papiere',
+      time_zone: 'Zeitzone',
+    },
+    values: { en: 'Englisch', de: 'Deutsch' },
+  },
   projects: {
     one: 'Projekt',
     many: 'Projekte',

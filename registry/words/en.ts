@@ -21,8 +21,7 @@ function nameResources<Name extends string>(words: { [resource in Name]: RecordT
   return words
 }
 
-/** The names of fields and states that are not spelled as in the registry, and of the steps between states. */
-export const records = nameResources({
+const ofResources = nameResources({
   projects: {
     none: 'Projects hold the work: who it is for, where, until when and for how much.',
     fields: {
@@ -161,6 +160,23 @@ export const records = nameResources({
     correction: 'To put a mistake right, mark it as not billed, change it, and bill it again.',
   },
 })
+
+/** The words of the company itself, which is no resource. */
+const companies = {
+  fields: {
+    registration_no: 'Register no.',
+    bank_name: 'Bank',
+    iban: 'IBAN',
+    bic: 'BIC',
+    valid_days: 'Estimates are valid for, days',
+    paper_language: 'Language of papers',
+    footer: 'Footer of papers',
+  },
+  values: { en: 'English', de: 'German' },
+}
+
+/** The names of fields and states that are not spelled as in the registry, and of the steps between states. */
+export const records = { ...ofResources, companies }
 
 /** Fields of several resources that are not spelled as in the registry, and the name, which other pages have too. */
 export const commonFields = {

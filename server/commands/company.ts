@@ -4,18 +4,19 @@ import { capital } from '#derive/words.ts'
 import { addOns, planNames } from '#registry/subscription.ts'
 import { type CompanyRow, listCompaniesById } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
-import { type Company, createCompany, setCompany } from '../service/company.ts'
+import { type Company, type CompanyInput, createCompany, setCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
 import { accountJson } from './account.ts'
 import { type CommandContext, type CommandResult, formatTable } from './terminal.ts'
 import { formatCompanyName, inTransaction, sayOf, withExisting } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
-type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string }
+type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string; timeZone?: string }
 
 const planAbout = `the plan: ${planNames.join(', ')}`
 const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or all, or none`
 const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
+const timeZoneAbout = 'the time zone of its days, a name of the IANA database such as Europe/Berlin'
 const readAddOns = readList('--add-ons', addOns)
 
 export function addCompany(program: Command, context: CommandContext): void {
@@ -28,13 +29,14 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--plan <plan>', `${planAbout} (default: STARTER)`)
     .option('--add-ons <list>', `${addOnsAbout} (default: api)`, readAddOns)
     .option('--currency <code>', `${currencyAbout} (default: USD)`)
+    .option('--time-zone <name>', `${timeZoneAbout} (default: UTC)`)
     .addHelpText(
       'after',
       '\nExample:\n  plumbline company create --name "Quay Builders" --plan PRO --add-ons api,estimates',
     )
-    .action(async ({ name, ...input }: Options & { name: string }) =>
+    .action(async (options: Options) =>
       context.say(
-        formatCreated(await inTransaction(context, (transaction) => createCompany(transaction, { ...input, name }))),
+        formatCreated(await inTransaction(context, (transaction) => createCompany(transaction, inputOf(options)))),
       ),
     )
 
@@ -46,10 +48,11 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--plan <plan>', planAbout)
     .option('--add-ons <list>', addOnsAbout, readAddOns)
     .option('--currency <code>', currencyAbout)
+    .option('--time-zone <name>', timeZoneAbout)
     .addHelpText('after', '\nExample:\n  plumbline company set {company} --plan ENTERPRISE --add-ons all')
-    .action((id: number, input: Options) =>
+    .action((id: number, options: Options) =>
       sayOf(context, { company: id, isRevocation: true }, async ({ transaction }) =>
-        formatChanged(await setCompany(transaction, id, input)),
+        formatChanged(await setCompany(transaction, id, inputOf(options))),
       ),
     )
 
@@ -78,6 +81,13 @@ export function addCompany(program: Command, context: CommandContext): void {
     )
 }
 
+/** Returns the given values as a change of a company. */
+function inputOf({ plan, addOns, timeZone, name, currency }: Options): CompanyInput {
+  const fields = { name, currency, time_zone: timeZone }
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return { fields: Object.fromEntries(given), ...(plan !== undefined && { plan }), ...(addOns && { addOns }) }
+}
+
 const formatCreated = (company: CompanyRow): CommandResult => ({
   json: { company_id: company.id },
   value: company.id,
@@ -100,7 +110,7 @@ const formatCompanies = (companies: readonly CompanyRow[], context: CommandConte
 
 const formatChanged = (company: CompanyRow): CommandResult => ({
   json: jsonOf(company),
-  text: `${formatCompanyName(company)} has plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+  text: `${formatCompanyName(company)} has plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}, the time zone ${company.time_zone}.`,
 })
 
 function formatCompany(company: Company, accounts: Account[], token: Token | undefined): CommandResult {
@@ -108,6 +118,7 @@ function formatCompany(company: Company, accounts: Account[], token: Token | und
     ['Plan', company.plan],
     ['Add-ons', company.add_ons.join(', ') || 'none'],
     ['Currency', company.currency],
+    ['Time zone', company.time_zone],
     ...company.usage.map(({ records, used, limit }): [string, string] => [
       capital(records),
       `${used} of ${limit ?? 'any number'}`,
@@ -126,9 +137,9 @@ function formatCompany(company: Company, accounts: Account[], token: Token | und
   }
 }
 
-const jsonOf = ({ id, name, plan, add_ons, currency, is_demo }: CompanyRow) => ({
+const jsonOf = ({ id, name, plan, add_ons, currency, time_zone, is_demo }: CompanyRow) => ({
   company_id: id,
-  ...{ name, plan, add_ons, currency, is_demo },
+  ...{ name, plan, add_ons, currency, time_zone, is_demo },
 })
 
 const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at, expires_at }: Token) => ({

@@ -18,9 +18,9 @@ export const company = {
     }),
 
   async 'company.update'({ body, change }) {
-    const wanted = await body()
+    const fields = await body()
     return change(async (transaction, { actor }) => {
-      await setCompany(transaction, actor.companyId, wanted, actor)
+      await setCompany(transaction, actor.companyId, { fields }, actor)
       const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
       return { data: company }
     }, revocation)

@@ -52,8 +52,10 @@ export async function runConsole(asking: IncomingRequest): Promise<ConsoleResult
       app.database.transaction((transaction) => work(transaction, admitted.session().actor.companyId)),
     bytes,
     parameters: readParameters(asking),
-    body: async () =>
-      readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
+    body: async () => {
+      const sent = readBody(await bytes(), headers, route.accepts, route.bodyMax?.values)
+      return route.body === 'a record' ? sent : readMembers(sent, route.body as Shape)
+    },
     change: async <T extends AnyResult>(
       work: ChangeWork<T>,
       { isPreview = false, isRevocation = false, mayReplay }: ChangeOptions = {},

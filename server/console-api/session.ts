@@ -77,6 +77,10 @@ const me = ({ key, row }: Session): OwnAccount => ({
     plan: row.plan,
     add_ons: row.add_ons,
     time_zone: row.time_zone,
+    country: row.country,
+    payment_terms_days: row.payment_terms_days,
+    valid_days: row.valid_days,
+    tax_pct: row.tax_pct,
   },
   locale_hint: null,
 })

@@ -17,7 +17,7 @@ type DemoAccountKey = Pick<DemoAccountRow, 'company_id' | 'id'>
 export async function createDemoCompany(
   transaction: Transaction,
   app: App,
-  input: CompanyInput & { name: string },
+  input: CompanyInput,
   owner: { name: string; email: string },
 ): Promise<CompanyRow> {
   const company = await createCompany(transaction, { ...input, isDemo: true })

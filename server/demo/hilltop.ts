@@ -1,15 +1,17 @@
+import { dayIn } from '#derive/company-day.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
 import type { Transaction } from '../store/database.ts'
 import { createDemoCompany, demoOwners } from './accounts.ts'
-import { addressOf, emailOf, formatSlug, phoneOf } from './places.ts'
+import { addressOf, demoZone, emailOf, formatSlug, phoneOf } from './places.ts'
 import { type Calendar, calendarFrom, createSeeder, type Seeder, turn } from './seeder.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
 export async function createHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {
-  const facts = { name: 'Hilltop Roofing', plan: 'STARTER', addOns: ['api'] }
+  const fields = { name: 'Hilltop Roofing', time_zone: demoZone }
+  const facts = { fields, plan: 'STARTER', addOns: ['api'] }
   const company = await createDemoCompany(transaction, app, facts, demoOwners[1])
-  await createRecords(createSeeder(transaction, company.id), calendarFrom(app.clock.now()))
+  await createRecords(createSeeder(transaction, company.id), calendarFrom(dayIn(demoZone, app.clock.now())))
   return company
 }
 

@@ -14,6 +14,9 @@ const streets = [
   'Orchard Way',
 ]
 
+/** Where all of it is. */
+export const demoZone = 'America/New_York'
+
 export const addressOf = (index: number): JsonObject => ({
   line1: `${3 + ((index * 17) % 180)} ${turn(streets, index * 3 + 1)}`,
   city: turn(towns, index),

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '#derive/moment.ts'
+import { addDays } from '#registry/fields/day.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../records/actor.ts'
@@ -89,10 +89,9 @@ export type Calendar = {
   year: number
 }
 
-export function calendarFrom(today: Date): Calendar {
-  const at = (offset: number): Date => new Date(today.getTime() + offset * dayMilliseconds)
-  const day = (offset: number): string => at(offset).toISOString().slice(0, 10)
-  const isWorkday = (offset: number): boolean => ![0, 6].includes(at(offset).getUTCDay())
+export function calendarFrom(today: string): Calendar {
+  const day = (offset: number): string => addDays(today, offset)
+  const isWorkday = (offset: number): boolean => ![0, 6].includes(new Date(day(offset)).getUTCDay())
   const workday = (offset: number): string => (isWorkday(offset) ? day(offset) : workday(offset - 1))
-  return { day, workday, year: today.getUTCFullYear() }
+  return { day, workday, year: Number(today.slice(0, 4)) }
 }

@@ -1,6 +1,7 @@
+import { checkRecord } from '#derive/input.ts'
 import { formatName } from '#derive/words.ts'
-import type { Problem } from '#registry/definition.ts'
-import { currencies } from '#registry/iso-codes.ts'
+import { company } from '#registry/company.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '#registry/subscription.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import {
+  type CompanyFields,
   type CompanyRow,
   findCompany,
   insertCompany,
@@ -26,28 +28,22 @@ import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { auditChange } from './audit-log.ts'
 
-/** A company: its name, currency, plan and add-ons. */
+/** A company: its fields, plan and add-ons. */
 export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
 
-export type CompanyInput = { name?: string; currency?: string; plan?: string; addOns?: readonly string[] }
+/** The changes of a company. `fields` are those of `registry/company.ts`, which are checked as a record's are. */
+export type CompanyInput = { fields?: Json; plan?: string; addOns?: readonly string[] }
 
+/** Creates a company. Without a plan it has STARTER, without add-ons the API. */
 export async function createCompany(
   transaction: Transaction,
-  input: CompanyInput & { name: string; isDemo?: boolean },
+  { isDemo = false, ...input }: CompanyInput & { isDemo?: boolean },
 ): Promise<CompanyRow> {
-  const start = {
-    name: input.name,
-    currency: 'USD',
-    plan: 'STARTER' as SubscriptionPlan,
-    add_ons: ['api'],
-    is_demo: input.isDemo ?? false,
-    time_zone: 'UTC',
-  }
-  const wanted = checkCompany({ ...start, id: 0 }, input)
-  const [company] = await transaction.run<CompanyRow>(insertCompany(wanted))
-  if (!company) throw new Error('the company was not inserted')
-  await recount(transaction, company.id)
-  return company
+  const start = { id: 0, plan: 'STARTER' as SubscriptionPlan, add_ons: ['api'], is_demo: isDemo }
+  const [row] = await transaction.run<CompanyRow>(insertCompany(checkCompany(start, null, input)))
+  if (!row) throw new Error('the company was not inserted')
+  await recount(transaction, row.id)
+  return row
 }
 
 /** Changes the given members. A lower plan keeps records. Counters are corrected while no record can be created. */
@@ -58,25 +54,26 @@ export async function setCompany(
   actor: Actor = operator(id),
 ): Promise<CompanyRow> {
   await transaction.run(closeGate(id))
-  const lock = input.currency === undefined ? lockCompany : lockCompanyWhole
-  const [before] = await transaction.run<CompanyRow>(lock(id))
+  const setsCurrency = isObject(input.fields) && 'currency' in input.fields
+  const [before] = await transaction.run<CompanyRow>((setsCurrency ? lockCompanyWhole : lockCompany)(id))
   if (!before) throw noCompany(id)
-  if (input.currency !== undefined && input.currency !== before.currency) await refuseIfAmounts(transaction, before)
-  const [after] = await transaction.run<CompanyRow>(updateCompany(checkCompany(before, input)))
+  const wanted = checkCompany(before, before, input)
+  if (wanted.currency !== before.currency) await refuseIfAmounts(transaction, before)
+  const [after] = await transaction.run<CompanyRow>(updateCompany(wanted))
   await recount(transaction, id)
   await auditChange(transaction, actor, 'companies', [before, after as CompanyRow])
   return after as CompanyRow
 }
 
 export async function showCompany(transaction: Transaction, id: number): Promise<Company> {
-  const [company] = await transaction.run<CompanyRow>(findCompany(id))
-  if (!company) throw noCompany(id)
+  const [found] = await transaction.run<CompanyRow>(findCompany(id))
+  if (!found) throw noCompany(id)
   const usage = []
   for (const { name } of limitedResources) {
     const [row] = await transaction.run<{ used: number }>(countLive(id, name))
-    usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(company.plan, name) })
+    usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(found.plan, name) })
   }
-  return { ...company, usage }
+  return { ...found, usage }
 }
 
 /** Returns the resources that have amounts in the company's currency, also in deleted records that can be restored. */
@@ -106,24 +103,27 @@ async function recount(transaction: Transaction, companyId: number): Promise<voi
   }
 }
 
-function checkCompany(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {
-  const problems: Problem[] = []
+/** Returns the company as it would be. A field that is sent as it is stored is no change: a withdrawn currency stays. */
+function checkCompany(
+  terms: Pick<CompanyRow, 'id' | 'plan' | 'add_ons' | 'is_demo'>,
+  before: CompanyFields | null,
+  { fields = {}, plan, addOns: wanted }: CompanyInput,
+): CompanyRow {
+  const changes = isObject(fields) && before ? pickChanges(fields, before) : fields
+  const { record, problems } = checkRecord(company, changes, before)
   const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
-  const trimmed = name?.trim() ?? before.name
-  if (trimmed.length < 1 || [...trimmed].length > 200) refuse('name', 'must be text of 1 to 200 characters')
-  // A company keeps its currency, even one that is withdrawn.
-  const known = currency === undefined || currency === before.currency || currencies.includes(currency)
-  if (!known) refuse('currency', 'must be a code of ISO 4217 like USD')
   if (plan !== undefined && !planNames.includes(plan as SubscriptionPlan))
     refuse('plan', `must be one of ${planNames.join(', ')}`)
   const strange = wanted?.find((addOn) => !addOns.includes(addOn as AddOn))
   if (strange !== undefined) refuse('add_ons', `has ${JSON.stringify(strange)}; there are ${addOns.join(', ')}`)
   if (problems.length > 0) throw invalidFields(problems)
   return {
-    ...before,
-    name: trimmed,
-    currency: currency ?? before.currency,
-    plan: (plan as SubscriptionPlan | undefined) ?? before.plan,
-    add_ons: wanted ? addOns.filter((addOn) => wanted.includes(addOn)) : before.add_ons,
+    ...terms,
+    ...(record as CompanyFields),
+    plan: (plan as SubscriptionPlan | undefined) ?? terms.plan,
+    add_ons: wanted ? addOns.filter((addOn) => wanted.includes(addOn)) : terms.add_ons,
   }
 }
+
+const pickChanges = (fields: JsonObject, before: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isSameJson(value, before[name])))

@@ -68,12 +68,13 @@ export async function* companyRows(
 ): AsyncGenerator<string[]> {
   const open = columns.filter((column) => !(column in (secrets[table] ?? {})))
   const company = table === 'companies' ? 'id' : 'company_id'
+  const order = company === 'id' || columns.includes('id') ? 'id' : formatColumns(open)
   // In JSON a line break can stand between values only: texts escape it.
   await client.query(
     `declare piece no scroll cursor for
      select translate(row_to_json(r)::text, E'\\n\\r', '  ') as line
      from (select ${formatColumns(open)} from ${quoteName(table)} where ${company} = ${Number(companyId)}
-       order by ${columns.includes('id') ? 'id' : formatColumns(open)}) r`,
+       order by ${order}) r`,
   )
   for (;;) {
     const { rows } = await client.query<{ line: string }>(`fetch ${pieceRows} from piece`)

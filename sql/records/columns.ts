@@ -3,9 +3,7 @@ import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { ReferenceField } from '#registry/fields/reference.ts'
-import type { Json } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
-import { sql } from '../statement.ts'
 
 /** The columns of the tables of a definition, and the indexes that statements and errors name. */
 
@@ -25,12 +23,6 @@ export const referencesOf = memoize(({ fields }: Definition): readonly [string, 
 /** Returns columns with their types, as a source of rows declares them. */
 export const typedColumns = (columns: readonly [string, Field][]): Sql =>
   raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))
-
-/** Returns the value as a parameter of its column's type. */
-export function parameter(field: Field, value: Json): Sql {
-  const type = kindOf(field).column(field)
-  return sql`${type === 'json' && value !== null ? JSON.stringify(value) : value}::${raw(type)}`
-}
 
 /** Returns the name of the index that keeps a field unique among live records. */
 export const uniqueIndex = (definition: Definition, field: string): string => `${definition.name}_${field}_live`

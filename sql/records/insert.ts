@@ -3,10 +3,11 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
+import { parameter } from '../parameter.ts'
 import { identifier, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
 import { addToRowCount } from '../system/row-counts.ts'
-import { columnsOf, parameter, typedColumns } from './columns.ts'
+import { columnsOf, typedColumns } from './columns.ts'
 import { recordJson } from './record-json.ts'
 
 /** Inserts of one or many records of a resource. Each part is a statement of its own; they are sent together. */

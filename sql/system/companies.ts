@@ -1,23 +1,38 @@
-import type { Sql } from 'sql-template-tag'
+import { join, raw, type Sql } from 'sql-template-tag'
 import type { AgentSettings } from '#registry/agents.ts'
+import { company } from '#registry/company.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Json } from '#registry/json.ts'
 import type { SubscriptionPlan } from '#registry/subscription.ts'
+import { parameter } from '../parameter.ts'
 import { query, type Statement, sql, statement } from '../statement.ts'
 
-export type CompanyRow = {
+/** The values of the fields of `registry/company.ts`. */
+export type CompanyFields = { [field in NeededField]: string } & {
+  [field in Exclude<keyof typeof company.fields, NeededField>]: Json
+}
+type NeededField = 'name' | 'currency' | 'time_zone'
+
+export type CompanyRow = CompanyFields & {
   id: number
-  name: string
-  currency: string
   plan: SubscriptionPlan
   add_ons: string[]
   is_demo: boolean
-  time_zone: string
 }
 
-const companyColumns = sql`id, name, currency, plan, add_ons, is_demo, time_zone`
+const fields: readonly [string, Field][] = Object.entries(company.fields)
+const names = fields.map(([name]) => name)
+const companyColumns = raw(
+  `id, plan, add_ons, is_demo, ${fields.map(([name, field]) => (kindOf(field).column(field) === 'numeric' ? `${name}::float8` : name)).join(', ')}`,
+)
 
-export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
-  statement(sql`insert into companies (name, currency, plan, add_ons, is_demo)
-    values (${company.name}, ${company.currency}, ${company.plan}, ${company.add_ons}, ${company.is_demo})
+/** Returns the values of the fields as parameters, in the order of the definition. */
+const valuesOf = (row: CompanyFields): Sql[] =>
+  fields.map(([name, field]) => parameter(field, row[name as keyof CompanyFields]))
+
+export const insertCompany = (row: Omit<CompanyRow, 'id'>): Statement =>
+  statement(sql`insert into companies (plan, add_ons, is_demo, ${raw(names.join(', '))})
+    values (${row.plan}, ${row.add_ons}, ${row.is_demo}, ${join(valuesOf(row))})
     returning ${companyColumns}`)
 
 export const findCompany = (id: number): Statement =>
@@ -35,9 +50,10 @@ export const lockCompany = (id: number): Statement =>
 export const lockCompanyWhole = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for update`)
 
-export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow): Statement =>
-  statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
-    where id = ${id} returning ${companyColumns}`)
+export const updateCompany = (row: CompanyRow): Statement =>
+  statement(sql`update companies set plan = ${row.plan}, add_ons = ${row.add_ons},
+      (${raw(names.join(', '))}) = row(${join(valuesOf(row))})
+    where id = ${row.id} returning ${companyColumns}`)
 
 export const selectTimeZone = (id: number): Statement =>
   query('companies.time-zone')`select time_zone from companies where id = ${id}`

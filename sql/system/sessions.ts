@@ -18,6 +18,11 @@ export type SessionRow = {
   company_name: string
   currency: string
   time_zone: string
+  /** The country of its address. */
+  country: string | null
+  payment_terms_days: number | null
+  valid_days: number | null
+  tax_pct: number | null
   /** The secret of the company that goes into ETags. */
   tag_key: string
   plan: SubscriptionPlan
@@ -63,7 +68,8 @@ const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`
 
 const sessionRow = (key: StatementInput<SessionKey>, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.time_zone, c.address ->> 'country' as country, c.payment_terms_days, c.valid_days, c.tax_pct::float8,
     s.last_seen_at < now() - make_interval(secs => ${raw(`${seenLagSeconds}`)}) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from ${bySession(key, lock)} s

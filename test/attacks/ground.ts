@@ -166,7 +166,11 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
   const note = (text: string, where: string) => void markers.secrets.set(text, where)
   const emailOf = (): string => `${seenBy('an address', ['ACCOUNTS_MANAGE'], ['AUDIT_VIEW'])}@example.com`
   const { id, tokenAccount, token, tokenId } = await inTransaction(async (transaction) => {
-    const company = await createCompany(transaction, { name: `Company ${letter}`, plan: 'ENTERPRISE', addOns })
+    const company = await createCompany(transaction, {
+      fields: { name: `Company ${letter}` },
+      plan: 'ENTERPRISE',
+      addOns,
+    })
     const account = await createAccount(transaction, company.id, { name: 'Program', email: emailOf(), permissions })
     const issued = await issueToken(transaction, operator(company.id), app.secret, {
       accountId: account.id,

@@ -63,10 +63,25 @@ describe('company', () => {
       plan: 'ENTERPRISE',
       add_ons: ['api', 'estimates'],
       currency: 'USD',
+      time_zone: 'UTC',
       is_demo: false,
     })
-    const { out } = await give('company', 'set', id, '--add-ons', 'none', '--name', 'Quay')
-    expect(out).toBe(`Quay (company ${id}) has plan ENTERPRISE, no add-ons, USD.\n`)
+    const { out } = await give(
+      'company',
+      'set',
+      id,
+      '--add-ons',
+      'none',
+      '--name',
+      'Quay',
+      '--time-zone',
+      'Europe/Berlin',
+    )
+    expect(out).toBe(`Quay (company ${id}) has plan ENTERPRISE, no add-ons, USD, the time zone Europe/Berlin.\n`)
+    expect((await give('company', 'show', id)).out).toContain('Time zone Europe/Berlin')
+    const refused = await give('company', 'set', id, '--time-zone', 'Berlin')
+    expect(refused.code).not.toBe(0)
+    expect(refused.err).toContain('must be a time zone of the IANA database like Europe/Berlin')
   })
 
   test('show tells the plan and its use, accounts and the token without its text.', async () => {
@@ -373,7 +388,7 @@ describe('Lists', () => {
     const { companies } = (await json('company', 'list')) as { companies: { company_id: number }[] }
     const { name } = (await json('company', 'show', String(id))) as { name: string }
     expect(companies.find(({ company_id }) => company_id === id)).toEqual({
-      ...{ company_id: id, name, plan: 'PRO', currency: 'EUR', is_demo: false },
+      ...{ company_id: id, name, plan: 'PRO', currency: 'EUR', time_zone: 'UTC', is_demo: false },
     })
     expect(companies.map(({ company_id }) => company_id)).toEqual(
       companies.map(({ company_id }) => company_id).toSorted((one, other) => one - other),

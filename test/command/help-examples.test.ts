@@ -24,7 +24,9 @@ beforeAll(async () => {
   silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   opened = await stage.open()
-  await opened.app.database.transaction((transaction) => createCompany(transaction, { name: 'Show', isDemo: true }))
+  await opened.app.database.transaction((transaction) =>
+    createCompany(transaction, { fields: { name: 'Show' }, isDemo: true }),
+  )
   const give = async (...given: string[]) => jsonOf(await stage.give([...given, '--json'], networks))
   const networks = { WEBHOOK_NETWORKS: '127.0.0.1/32' }
   const { company_id: company } = await give('company', 'create', '--name', 'Quay')

@@ -18,7 +18,7 @@ export function tables(registry: Registry): string {
 
 function table(definition: Definition): string {
   const { name } = definition
-  const [id, ...columns] = columnsOf(definition).map(([column, field]) => columnText(column, field))
+  const [id, ...columns] = columnTexts(Object.fromEntries(columnsOf(definition)))
   return `create table ${name} (\n  ${[
     'company_id bigint not null references companies (id)',
     id,
@@ -35,6 +35,10 @@ function table(definition: Definition): string {
     `constraint ${name}_removal_fkey foreign key (company_id, removal_id) references removals (company_id, id)`,
   ].join(',\n  ')}\n) with (fillfactor = 85);`
 }
+
+/** Returns the columns of fields as a table declares them. */
+export const columnTexts = (fields: Definition['fields']): string[] =>
+  Object.entries(fields).map(([column, field]) => columnText(column, field))
 
 function columnText(column: string, field: Field): string {
   const kind = kindOf(field)

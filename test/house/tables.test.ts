@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { company } from '#registry/company.ts'
 import { registry } from '#registry/resources/index.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { tables } from './asked-tables.ts'
+import { columnTexts, tables } from './asked-tables.ts'
 
 /** The tables that the registry asks for are made beside the migrated ones, and the two catalogues compared. */
 let stage: Stage
@@ -52,6 +53,29 @@ describe('The migrated tables are what the registry asks for', () => {
     expect(asked[part]?.length).toBeGreaterThanOrEqual(registry.length)
     expect(migrated[part]).toEqual(asked[part])
   })
+})
+
+test('The table of companies has a column for each field of the company, with its type and check', async () => {
+  const named = Object.keys(company.fields)
+  const listed = named.map((name) => `'${name}'`).join()
+  await stage.sql('create schema fields')
+  await stage.sql(`create table fields.companies (${columnTexts(company.fields).join()})`)
+  const read = (schema: string) =>
+    Promise.all([
+      stage.sql(
+        `select column_name, data_type, is_nullable from information_schema.columns
+          where table_schema = $1 and table_name = 'companies' and column_name in (${listed}) order by 1`,
+        schema,
+      ),
+      stage.sql(
+        `select pg_get_constraintdef(oid) as check from pg_constraint where contype = 'c' and conname not like '%plan%'
+          and conrelid = ($1 || '.companies')::regclass order by 1`,
+        schema,
+      ),
+    ])
+  const [columns, checks] = await read('fields')
+  expect(columns).toHaveLength(named.length)
+  expect(await read('public')).toEqual([columns, checks])
 })
 
 test('every key begins with the company', async () => {

@@ -12,7 +12,7 @@ import { type Actor, operator } from '#server/records/actor.ts'
 import { createRecord } from '#server/records/write-record.ts'
 import { serve } from '#server/serve.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
-import { createCompany, setCompany } from '#server/service/company.ts'
+import { type CompanyInput, createCompany, setCompany } from '#server/service/company.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
 import type { Transaction } from '#server/store/database.ts'
 import { oneKey } from '#server/store/seal.ts'
@@ -67,7 +67,7 @@ export type Company = {
   create(resource: string, body: object): Promise<number>
   /** Creates by the services, ERP-only resources too; the id. */
   record(kind: string, body: JsonObject): Promise<number>
-  set(change: { plan?: SubscriptionPlan; addOns?: readonly string[]; currency?: string }): Promise<void>
+  set(change: CompanyInput): Promise<void>
   setAccount(change: { permissions?: readonly string[]; disabled?: boolean }): Promise<void>
   allow(allowlist: readonly string[]): Promise<void>
   rotate(): Promise<string>
@@ -158,7 +158,10 @@ async function openCompany(
 ): Promise<Company> {
   const made = await inTransaction(async (transaction) => {
     const { name = 'Harbor', plan = 'ENTERPRISE', permissions: held = permissions } = options
-    const company = await createCompany(transaction, { name, plan, addOns: options.addOns ?? addOns })
+    const company = await createCompany(transaction, {
+      fields: { name },
+      ...{ plan, addOns: options.addOns ?? addOns },
+    })
     const email = `${crypto.randomUUID()}@example.com`
     const account = await createAccount(transaction, company.id, { name: 'Ada', email, permissions: held })
     const wanted = {

@@ -51,7 +51,7 @@ test('A cursor and a webhook of the release before lines go on after the upgrade
   await migrate(connection, () => {})
   const { companyId, cursor } = await using(async (app) => {
     const { id: companyId } = await app.database.transaction((transaction) =>
-      createCompany(transaction, { name: 'Quay', plan: 'STARTER', addOns: ['api'] }),
+      createCompany(transaction, { fields: { name: 'Quay' }, plan: 'STARTER', addOns: ['api'] }),
     )
     const actor = operator(companyId)
     await app.database.transaction((transaction) =>

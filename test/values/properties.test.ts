@@ -5,6 +5,7 @@ import { formatValue, parseValue } from '#derive/parse-value.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { dayOrders, decimalSigns, type Habits } from '#registry/fields/kind.ts'
 import { currencyWords, decimalSignOf, symbolLanguages } from '#registry/fields/numeral.ts'
+import { timeZones } from '#registry/fields/time-zone.ts'
 import { countries, currencies } from '#registry/iso-codes.ts'
 import { moneyMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
@@ -21,6 +22,11 @@ const habitsIn = (language: string, currency = 'USD'): Habits => ({
 })
 
 const about = 'A field.'
+/** The account in Germany with this number of a bank: its check digits are 98 less the remainder with 00. */
+const ibanOf = (number: string): string => {
+  const digits = (text: string) => BigInt([...text].map((sign) => Number.parseInt(sign, 36)).join(''))
+  return `DE${String(98n - (digits(`${number}DE00`) % 97n)).padStart(2, '0')}${number}`
+}
 const day = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
@@ -48,6 +54,9 @@ const values: [name: string, field: Field, value: fc.Arbitrary<string | number |
   ['day', { kind: 'date', example: '2026-03-31', about }, day],
   ['yes or no', { kind: 'flag', about }, fc.boolean()],
   ['country', { kind: 'country', about }, fc.constantFrom(...countries)],
+  ['currency', { kind: 'currency', about }, fc.constantFrom(...currencies)],
+  ['IBAN', { kind: 'iban', about }, fc.stringMatching(/^[A-Z0-9]{11,30}$/).map(ibanOf)],
+  ['time zone', { kind: 'time_zone', about }, fc.constantFrom(...timeZones)],
   ['text', { kind: 'text', max: 500, example: 'a', about }, line],
   ['long text', { kind: 'paragraph', max: 500, example: 'a', about }, line.map((text) => `${text}\n${text}`)],
   [

@@ -1,3 +1,5 @@
+import { createBlankRecord } from '#derive/input.ts'
+import { company as definition } from '#registry/company.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -5,6 +7,7 @@ import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { DetailsRow } from '#sql/system/call-details.ts'
 import type { CallRow } from '#sql/system/calls.ts'
+import type { CompanyFields } from '#sql/system/companies.ts'
 import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 
 /** Statements of one topic, which the goldens show together. */
@@ -47,12 +50,11 @@ export const details: DetailsRow = {
 }
 export const company = {
   id: 7,
+  ...(createBlankRecord(definition) as CompanyFields),
   name: 'Harbor',
-  currency: 'USD',
   plan: 'PRO' as const,
   add_ons: ['api'],
   is_demo: false,
-  time_zone: 'UTC',
 }
 export const person = { name: 'Ada', email: 'ada@example.com', permissions: [], service: false, passwordHash: null }
 export const token = {

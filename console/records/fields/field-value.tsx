@@ -2,6 +2,7 @@ import Box from '@mui/material/Box'
 import Link, { type LinkProps } from '@mui/material/Link'
 import { useReference } from 'ra-core'
 import type { FormField } from '#derive/form.ts'
+import { formatValue } from '#derive/parse-value.ts'
 import type { Line } from '#registry/fields/lines.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { lineTotal } from '#registry/resources/totals.ts'
@@ -16,6 +17,7 @@ import { Unbroken } from '../../ui/layout.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { titleOf } from '../title.ts'
+import { useHabits } from './input.ts'
 
 /** Most characters of a text of several lines, and of all lines of a record in one: more than a field stores. */
 const paragraphMax = 100_000
@@ -33,7 +35,8 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
   const { common } = useTexts()
   const { value: word } = useRecordTexts()
   const format = useFormat()
-  const { currency } = useMe().company
+  const habits = useHabits()
+  const { currency } = habits
   if (value === null || value === undefined || value === '') return <>–</>
   switch (field.kind) {
     case 'choice':
@@ -69,6 +72,10 @@ export function FieldValue({ field, resource, value, isShort }: ShownProps) {
       return <ValueLink kind="url" value={String(value)} />
     case 'country':
       return <Foreign text={format.country(String(value))} />
+    case 'currency':
+      return format.currency(String(value))
+    case 'iban':
+      return <Unbroken>{formatValue(value, field.field, habits)}</Unbroken>
     case 'address':
       return <Address address={value as JsonObject} isShort={isShort} />
     case 'lines':

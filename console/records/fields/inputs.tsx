@@ -20,6 +20,7 @@ import { type InputProps, inputId, useProblemHere } from './input.ts'
 import {
   ChoiceInput,
   CountryInput,
+  CurrencyInput,
   DateInput,
   FlagInput,
   MoneyInput,
@@ -27,6 +28,7 @@ import {
   ParagraphInput,
   ReferenceInput,
   TextInput,
+  TimeZoneInput,
 } from './plain-inputs.tsx'
 
 /** The input of every kind of field. A new kind is one more line here. */
@@ -34,10 +36,12 @@ const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = 
   address: AddressInput,
   choice: ChoiceInput,
   country: CountryInput,
+  currency: CurrencyInput,
   date: DateInput,
   decimal: NumberInput,
   email: TextInput,
   flag: FlagInput,
+  iban: TextInput,
   id: NumberInput,
   instant: TextInput,
   integer: NumberInput,
@@ -47,6 +51,7 @@ const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = 
   phone: TextInput,
   reference: ReferenceInput,
   text: TextInput,
+  time_zone: TimeZoneInput,
   url: TextInput,
 }
 

@@ -12,7 +12,8 @@ import TextField from '@mui/material/TextField'
 import { useReference } from 'ra-core'
 import { useEffect, useRef, useState } from 'react'
 import { parseValue } from '#derive/parse-value.ts'
-import { countries } from '#registry/iso-codes.ts'
+import { timeZones } from '#registry/fields/time-zone.ts'
+import { countries, currencies } from '#registry/iso-codes.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
@@ -166,29 +167,51 @@ export function ChoiceInput(props: InputProps) {
 
 const filterLabels = createFilterOptions<string>()
 
-/** The input of a country, which is found by its code or its name in the languages of the interface. */
 export function CountryInput(props: InputProps) {
   const format = useFormat()
+  return <CodeInput {...props} codes={countries} nameOf={(code) => `${format.country(code)} (${code})`} />
+}
+
+export function CurrencyInput(props: InputProps) {
+  const format = useFormat()
+  return <CodeInput {...props} codes={currencies} nameOf={(code) => `${format.currency(code)} (${code})`} />
+}
+
+export const TimeZoneInput = (props: InputProps) => (
+  <CodeInput {...props} codes={timeZones} nameOf={(zone) => zone.replaceAll('_', ' ')} />
+)
+
+type CodeProps = InputProps & { codes: readonly string[]; nameOf(code: string): string }
+
+/** The input of a code, which is found by its name, or by a text that the field reads. A stored code that is none any more stays. */
+function CodeInput({ codes, nameOf, ...props }: CodeProps) {
   const habits = useHabits()
   const { form } = useTexts()
   const shared = useTextField(props)
+  const value = (props.value as string | null) ?? null
   return (
     <Autocomplete
       id={shared.id}
-      options={countries}
-      value={(props.value as string | null) ?? null}
-      getOptionLabel={(code) => `${format.country(code)} (${code})`}
+      options={value === null || codes.includes(value) ? codes : [value, ...codes]}
+      value={value}
+      getOptionLabel={nameOf}
       noOptionsText={form.nothingFound}
-      filterOptions={(codes, state) => {
+      filterOptions={(all, state) => {
         const read = parseValue(state.inputValue, props.field.field, habits)
-        const named = 'value' in read && read.value !== null ? codes.filter((code) => code === read.value) : []
-        return [...new Set([...named, ...filterLabels(codes, state)])]
+        const named = 'value' in read && read.value !== null ? all.filter((code) => code === read.value) : []
+        return [...new Set([...named, ...filterLabels(all, state)])]
       }}
       autoHighlight
       onChange={(_, code) => props.onChange(code)}
       onBlur={props.onLeave}
       renderInput={(params) => (
-        <TextField {...params} label={shared.label} error={shared.error} helperText={shared.helperText} />
+        <TextField
+          {...params}
+          label={shared.label}
+          required={shared.required}
+          error={shared.error}
+          helperText={shared.helperText}
+        />
       )}
     />
   )

@@ -113,13 +113,15 @@ type SaveOptions = {
   /** Null for a new record. */
   id: number | string | null
   etag?: string | null
+  /** Sends the changes of a form that is not about a record of a resource. */
+  send?(): Promise<number>
   onSaved(id: number): void
   /** Called if somebody else has saved first. */
   onRace?(): void
 }
 
 /** Returns the function that sends a form and shows each refusal at its field. */
-export function useSave({ form, id, etag, onSaved, onRace }: SaveOptions) {
+export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) {
   const [isBusy, setBusy] = useState(false)
   const [hasEnded, setEnded] = useState(false)
   const notify = useNotify()
@@ -139,7 +141,7 @@ export function useSave({ form, id, etag, onSaved, onRace }: SaveOptions) {
     try {
       // The notice is shown first; the next press saves all the same.
       if (await form.hasUnseenDoubles()) return
-      const saved = await send()
+      const saved = await (send ?? sendRecord)()
       refresh()
       onSaved(saved)
     } catch (error) {
@@ -155,7 +157,7 @@ export function useSave({ form, id, etag, onSaved, onRace }: SaveOptions) {
     }
   }
 
-  async function send(): Promise<number> {
+  async function sendRecord(): Promise<number> {
     const records = form.definition.name
     if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag })).data.id
     const { data } = await write('records.create', { records, body: form.changes })

@@ -146,7 +146,7 @@ function AuditEntryItem({ entry, filter }: AuditEntryItemProps) {
           nobody
         )}
       </Typography>
-      <SettingsChanges changes={entry.changes} />
+      <SettingsChanges {...entry} />
       <MutedText>{origins.filter(Boolean).join(' · ')}</MutedText>
     </Box>
   )

@@ -1,14 +1,17 @@
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
+import { type FormField, fieldAt, fieldsOf } from '#derive/form.ts'
+import { company } from '#registry/company.ts'
 import type { Json } from '#registry/json.ts'
 import type { HistoryEntry } from '../../client/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { FieldValue } from '../../records/fields/field-value.tsx'
 import { Author, channelOf } from '../../records/history/history.tsx'
 import { Paging } from '../../records/list/paging.tsx'
 import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
-import { useTexts } from '../../texts/texts.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Foreign } from '../../ui/foreign.tsx'
 import { Entry, PlainList } from '../../ui/layout.tsx'
 import { Empty, Panel } from '../../ui/panel.tsx'
@@ -67,22 +70,34 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
           {channelOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
       </Typography>
-      <SettingsChanges changes={entry.changes} />
+      <SettingsChanges {...entry} />
     </Entry>
   )
 }
 
-/** Shows the changed settings, a line each. */
-export function SettingsChanges({ changes }: Pick<HistoryEntry, 'changes'>) {
+/** Shows the changed settings, a line each. Those of the company are values of its fields. */
+export function SettingsChanges({ records, changes }: Pick<HistoryEntry, 'changes'> & { records?: string }) {
   const fields: { readonly [name: string]: string } = useTexts().settings.fields
+  const { label } = useRecordTexts()
   return Object.entries(changes ?? {})
     .filter(([, change]) => Array.isArray(change))
-    .map(([name, change]) => (
-      <Typography key={name} variant="body2">
-        {fields[name] ?? quote(name)}: <Difference name={name} change={change} />
-      </Typography>
-    ))
+    .map(([name, change]) => {
+      const field = records === company.name ? fieldAt(fieldsOf(company), name) : undefined
+      return (
+        <Typography key={name} variant="body2">
+          {field ? label(company.name, name) : (fields[name] ?? quote(name))}:{' '}
+          {field ? <FieldChange field={field} change={change} /> : <Difference name={name} change={change} />}
+        </Typography>
+      )
+    })
 }
+
+const FieldChange = ({ field, change: [old, now] }: { field: FormField; change: [Json, Json] }) => (
+  <>
+    <FieldValue isShort field={field} resource={company.name} value={old} /> →{' '}
+    <FieldValue isShort field={field} resource={company.name} value={now} />
+  </>
+)
 
 /**
  * Shows an old and a new value. Shows a first value alone, only the added and removed entries of a list, and of a

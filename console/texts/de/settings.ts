@@ -347,8 +347,9 @@ export const settings: Texts['settings'] = {
   },
   company: {
     plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
-    currency: 'Währung (ISO 4217)',
-    currencyHint: 'Alle Beträge sind in dieser Währung. Sobald es einen gibt, bleibt sie.',
+    lead: 'Das steht auf Angeboten und Rechnungen, und mit den Zahlen beginnen neue. Die Zeitzone entscheidet, wann ein Tag endet: was zu spät und was heute ist. Sobald es einen Betrag gibt, bleibt die Währung.',
+    zoneHere: (zone) => `Die Tage der Firma sind die von UTC. Ihr Browser ist in ${zone}.`,
+    useZone: (zone) => `${zone} nehmen`,
     currencyStays: (kinds) =>
       `Sie bleibt, wie sie ist: es gibt Beträge darin (${kinds}), und in einer anderen Währung wären es andere Beträge.`,
     byOperator: 'Tarif und Zusatzmodule ändert, wer den Dienst betreibt.',

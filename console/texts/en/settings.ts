@@ -331,8 +331,9 @@ export const settings = {
   },
   company: {
     plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
-    currency: 'Currency (ISO 4217)',
-    currencyHint: 'All amounts are in this currency. Once there is one, it stays.',
+    lead: 'Estimates and invoices show this, and new ones begin with the figures. The time zone decides when a day ends: what is late, and what is today. Once there is an amount, the currency stays.',
+    zoneHere: (zone: string) => `The days of the company are those of UTC. Your browser is in ${zone}.`,
+    useZone: (zone: string) => `Use ${zone}`,
     currencyStays: (kinds: string) =>
       `It stays as it is: there are amounts in it (${kinds}), and in another currency they would be other amounts.`,
     byOperator: 'Plan and add-ons are changed by whoever runs the service.',

@@ -1,3 +1,4 @@
+import { dayIn } from '#derive/company-day.ts'
 import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { addOns } from '#registry/subscription.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
@@ -5,6 +6,7 @@ import type { App } from '../../app.ts'
 import { setAccount } from '../../service/account.ts'
 import type { Transaction } from '../../store/database.ts'
 import { bookkeeper, createDemoAccount, createDemoCompany, demoOwners, foreman } from '../accounts.ts'
+import { addressOf, demoZone, phoneOf } from '../places.ts'
 import { type Calendar, calendarFrom, createSeeder, finder, type Seeder } from '../seeder.ts'
 import { contracts, equipmentLogBodies, invoices, taskBodies, timeEntryBodies } from './books.ts'
 import { blockedClient, type Client, clientBodies, clients, contactBodies } from './clients.ts'
@@ -17,11 +19,28 @@ import { tiers, workerBodies } from './workers.ts'
 
 /** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
 export async function createHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
-  const facts = { name: 'Harbor Masonry', plan: 'PRO', addOns }
+  const facts = { fields: harbor, plan: 'PRO', addOns }
   const company = await createDemoCompany(transaction, app, facts, demoOwners[0])
   await createStaff(transaction, app, company.id)
-  await createRecords(createSeeder(transaction, company.id), calendarFrom(app.clock.now()))
+  await createRecords(createSeeder(transaction, company.id), calendarFrom(dayIn(demoZone, app.clock.now())))
   return company
+}
+
+/** What its papers show, and its forms begin with. */
+const harbor = {
+  name: 'Harbor Masonry',
+  time_zone: demoZone,
+  address: addressOf(3),
+  tax_id: '01-2345678',
+  email: 'office@harbor.example',
+  phone: phoneOf(207, 99),
+  website: 'https://harbor.example',
+  bank_name: 'First Coast Bank, routing 011200000, account 4455667',
+  payment_terms_days: 30,
+  valid_days: 45,
+  tax_pct: 5.5,
+  paper_language: 'en',
+  footer: 'Harbor Masonry is licensed in Maine. Please give the number of the invoice when you pay.',
 }
 
 async function createStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
