@@ -174,7 +174,8 @@ with caller as materialized (
 -- session.nothing.begin
 with caller as materialized (
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.time_zone, c.address ->> 'country' as country, c.payment_terms_days, c.valid_days, c.tax_pct::float8,
     s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (
@@ -190,7 +191,8 @@ with caller as materialized (
 -- session.projects.create:2.begin-keyed
 with caller as materialized (
   select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.time_zone, c.address ->> 'country' as country, c.payment_terms_days, c.valid_days, c.tax_pct::float8,
     s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (

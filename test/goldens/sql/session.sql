@@ -12,7 +12,8 @@ insert into sessions (company_id, id_hash, account_id, expires_at, device, peer,
 
 -- session
 select s.account_id, a.name as account_name, a.email, a.permissions,
-    c.name as company_name, c.currency, c.time_zone, c.tag_key, c.plan, c.add_ons,
+    c.name as company_name, c.currency, c.tag_key, c.plan, c.add_ons,
+    c.time_zone, c.address ->> 'country' as country, c.payment_terms_days, c.valid_days, c.tax_pct::float8,
     s.last_seen_at < now() - make_interval(secs => 60) as stale,
     coalesce(s.plain_name_until > now(), false) as plain_name
   from (

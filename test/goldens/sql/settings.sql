@@ -1,15 +1,15 @@
 -- (unnamed)
-insert into companies (name, currency, plan, add_ons, is_demo)
-    values ($1, $2, $3, $4, $5)
-    returning id, name, currency, plan, add_ons, is_demo, time_zone
--- ["Harbor","USD","PRO",["api"],false]
+insert into companies (plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct, footer)
+    values ($1, $2, $3, $4::text,$5::text,$6::text,$7::text,$8::text,$9::text,$10::text,$11::text,$12::text,$13::text,$14::text,$15::text,$16::json,$17::integer,$18::integer,$19::numeric,$20::text)
+    returning id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
+-- ["PRO",["api"],false,"Harbor","USD",null,null,null,null,null,null,null,null,null,"UTC",null,null,null,null,null]
 
 -- (unnamed)
-select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1
+select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1
 -- [7]
 
 -- companies.list
-select id, name, currency, plan, add_ons, is_demo, time_zone from companies order by id
+select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies order by id
 -- []
 
 -- companies.time-zone
@@ -17,11 +17,11 @@ select time_zone from companies where id = $1
 -- [7]
 
 -- (unnamed)
-select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1 for no key update
+select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for no key update
 -- [7]
 
 -- (unnamed)
-select id, name, currency, plan, add_ons, is_demo, time_zone from companies where id = $1 for update
+select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for update
 -- [7]
 
 -- companies.amounts
@@ -43,9 +43,10 @@ select 'projects' as records where exists (
 -- [7,7,7,7,7,7,7]
 
 -- (unnamed)
-update companies set name = $1, currency = $2, plan = $3, add_ons = $4
-    where id = $5 returning id, name, currency, plan, add_ons, is_demo, time_zone
--- ["Harbor","USD","PRO",["api"],7]
+update companies set plan = $1, add_ons = $2,
+      (name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct, footer) = row($3::text,$4::text,$5::text,$6::text,$7::text,$8::text,$9::text,$10::text,$11::text,$12::text,$13::text,$14::text,$15::json,$16::integer,$17::integer,$18::numeric,$19::text)
+    where id = $20 returning id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
+-- ["PRO",["api"],"Harbor","USD",null,null,null,null,null,null,null,null,null,"UTC",null,null,null,null,null,7]
 
 -- (unnamed)
 select count(*) as used from (select * from projects r where company_id = $1 and deleted_at is null order by id offset 0) r
