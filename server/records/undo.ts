@@ -90,7 +90,8 @@ async function withoutSettled({ transaction, actor }: WriteContext, rows: readon
   }
   return rows.filter((row) => {
     if (row.action !== 'changed' || !settled.has(placeOf(row))) return true
-    const calculated = calculatedFields(resourceNamed(row.records))
+    const definition = resourceNamed(row.records)
+    const calculated = calculatedFields(definition).filter((name) => !definition.fields[name]?.follows)
     return !Object.keys(row.changes ?? {}).every((name) => calculated.includes(name))
   })
 }
