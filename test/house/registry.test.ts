@@ -144,8 +144,10 @@ describe.each(registry)('$name', (definition: Definition) => {
       expect([...Object.keys(other.fields)]).toEqual(expect.arrayContaining([...Object.keys(by), ...Object.keys(when)]))
       expect([...Object.keys(fields)]).toEqual(expect.arrayContaining(Object.values(by)))
       expect(Object.keys(other.fields)).toEqual(expect.arrayContaining(Object.keys(except)))
+      const isMoney = sum.endsWith('_minor')
       for (const amount of [...add, ...less])
-        expect(['money', 'integer', 'decimal']).toContain(other.fields[amount]?.kind)
+        expect(isMoney ? ['money'] : ['integer', 'decimal'], sum).toContain(other.fields[amount]?.kind)
+      if (counts) expect(isMoney, sum).toBe(true)
     }
     for (const sum of sumsOfWrites(definition)) expect(Object.keys(definition.sums ?? {})).toContain(sum)
   })
