@@ -1,6 +1,9 @@
 import type { Computed, Definition, Rule, Sum } from '#registry/definition.ts'
+import { choiceOf, type Field } from '#registry/fields/index.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { matchFilter } from './due.ts'
 import { isUnseen, type LackedRights, listNeededRights } from './visible.ts'
 
 /** The sums of a resource by those who read them: rules, doubts and calculations name theirs, and a write reads no other. */
@@ -32,6 +35,38 @@ export function marginOf({ sums = {} }: Definition, values: SumsOfRecord): numbe
     0n,
   )
   return exactOrNull(Number(margin))
+}
+
+/**
+ * Returns whether a reader may see what a record loses: all that counts in its margin, and its budget. False where no sum
+ * counts.
+ */
+export function seesMargin(definition: Definition, lacks: LackedRights): boolean {
+  const { sums = {}, budget } = definition
+  const counted = Object.keys(sums).filter((name) => sums[name]?.counts)
+  const visible = visibleSums(definition, lacks)
+  const rights = budget === undefined ? [] : listNeededRights(definition, [budget])
+  return (
+    counted.length > 0 &&
+    counted.every((name) => visible.includes(name)) &&
+    !rights.some((right) => lacks?.includes(right))
+  )
+}
+
+/** Returns the filter of the list that has the records of a sum of a record. */
+export function filterOfSum(
+  { of, by, when = {}, except = {} }: Sum,
+  record: JsonObject,
+): { [parameter: string]: Json } {
+  const { fields } = definitionOf(registry, of) as Definition
+  const others = Object.entries(except).map(([column, values]): [string, string[]] => {
+    const all = choiceOf(fields[column] as Field)?.values ?? []
+    return [column, all.filter((value) => !values.includes(value))]
+  })
+  return {
+    ...Object.fromEntries(Object.entries(by).map(([theirs, ours]): [string, Json] => [theirs, record[ours] ?? null])),
+    ...matchFilter({ ...when, ...Object.fromEntries(others) }),
+  }
 }
 
 /** Sums of a record by their names; null beyond the whole numbers that are exact. */

@@ -50,6 +50,8 @@ export type Definition = {
   sheet?: Sheet
   /** Sums over records that refer to this one, by name. They are read when they are needed, and never stored. */
   sums?: { readonly [name: string]: Sum }
+  /** The field with the amount that the sums that count as cost should not exceed. */
+  budget?: string
   list?: ListWords
   /** Fixes what was issued: a paper is kept of the record when it comes to match. */
   paper?: PaperWords

@@ -85,6 +85,9 @@ function MorningView({ morning }: { morning: HomeFigures }) {
         )}
       </Tiles>
       <DuePanels />
+      {morning.losing?.map((losing) => (
+        <Losing key={losing.records} {...losing} />
+      ))}
       {projects_by_status && <ProjectsByStatus counts={projects_by_status} />}
       <Tiles width={300} sx={{ alignItems: 'start' }}>
         {expiring && (
@@ -120,6 +123,35 @@ function MorningView({ morning }: { morning: HomeFigures }) {
     </>
   )
 }
+
+/** Lists the records that lose money, those that lose most first. */
+function Losing({ records, count, items }: LosingRecords) {
+  const { money } = useTexts()
+  const { many } = useRecordTexts()
+  const { company } = useMe()
+  const format = useFormat()
+  return (
+    <Panel title={`${money.losing(many(records))} (${format.number(count)})`}>
+      <PlainList>
+        {items.map(({ id, name, margin_minor, above_minor }) => (
+          <BetweenRow as="li" key={id} sx={{ py: 0.5 }}>
+            <TextLink to={pathOf(records, id)}>
+              <Foreign text={name} />
+            </TextLink>
+            <span>
+              {above_minor > 0 && <Pale>{money.above(format.money(above_minor, company.currency))} · </Pale>}
+              <Unbroken sx={margin_minor < 0 ? { color: 'error.main', fontWeight: 600 } : {}}>
+                {money.margin} {format.money(margin_minor, company.currency)}
+              </Unbroken>
+            </span>
+          </BetweenRow>
+        ))}
+      </PlainList>
+    </Panel>
+  )
+}
+
+type LosingRecords = NonNullable<HomeFigures['losing']>[number]
 
 function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) {
   const { home } = useTexts()

@@ -57,6 +57,8 @@ function recordTexts(texts: Texts) {
     (commonFields as { [field: string]: string })[field] ??
     (memberFields as { [owner: string]: { [field: string]: string } })[owner]?.[field] ??
     spelled(field)
+  const sum = (resource: string, name: string): string =>
+    all[resource]?.sums?.[name] ?? spelled(name.replace(/_minor$/, ''))
   const value = (resource: string, state: string): string =>
     all[resource]?.values?.[state] ?? spelled(state.toLowerCase())
   const one = (resource: string): string =>
@@ -68,6 +70,7 @@ function recordTexts(texts: Texts) {
     add,
     many: (resource: string): string => all[resource]?.many ?? spelled(resource),
     none: (resource: string): string => all[resource]?.none ?? '',
+    sum,
     value,
     stepTo: (resource: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
       all[resource]?.steps?.[`${from[field]}>${to}`] ??

@@ -2,20 +2,19 @@ import Paper from '@mui/material/Paper'
 import { LinkBase } from 'ra-core'
 import { Pale, Unbroken } from './layout.tsx'
 
-type FigureProps = { label: string; figure: string; note?: string; to: string; isSmall?: boolean; isBad?: boolean }
+type FigureProps = { label: string; figure: string; note?: string; to?: string; isSmall?: boolean; isBad?: boolean }
 
-/** Shows a number or an amount with its label and a link to the counted records. `isBad` marks one that needs somebody. */
+/** Shows a number or an amount with its label and a link to the counted records, if there are any. `isBad` marks one that needs somebody. */
 export const Figure = ({ label, figure, note, to, isSmall, isBad }: FigureProps) => (
   <Paper
-    component={LinkBase}
-    to={to}
+    {...(to === undefined ? {} : { component: LinkBase, to })}
     sx={{
       display: 'flex',
       flexDirection: 'column',
       p: isSmall ? 1.25 : 2,
       color: 'text.primary',
       textDecoration: 'none',
-      '&:hover': { borderColor: 'primary.main' },
+      '&:hover': to === undefined ? undefined : { borderColor: 'primary.main' },
     }}
   >
     <Unbroken

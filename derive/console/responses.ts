@@ -123,10 +123,15 @@ export type HomeFigures = {
   service_due?: { until: string; count: number; items: DueItem[] }
   hours_to_approve?: { count: number; hours: number }
   draft_invoices?: { count: number }
+  /** The records that lose money, by resource: `count` of all, and those that lose most. */
+  losing?: { records: string; count: number; items: LosingItem[] }[]
   /** Previews of agents on which this account may decide. Absent if there are none. */
   agent_previews?: { count: number; items: AgentPreview[] }
   recent?: RecentEntry[]
 }
+
+/** A record that costs more than its budget or brings in less than it costs. */
+export type LosingItem = { id: number; name: string; margin_minor: number; above_minor: number }
 
 /** A sign-in, a change of settings, an export or an import. */
 export type AuditEntry = Omit<AuditRow, 'account_id' | 'account_name' | 'door' | 'place' | 'changes'> & {

@@ -89,6 +89,7 @@ export const projects = resource({
     },
     draft_hours: { of: 'time_entries', by: { project_id: 'id' }, add: ['hours'], when: { status: ['DRAFT'] } },
   },
+  budget: 'budget_minor',
   removal: {
     instead: 'set its status to ARCHIVED',
     relations: [

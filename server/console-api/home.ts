@@ -1,4 +1,6 @@
-import type { HomeFigures } from '#derive/console/responses.ts'
+import type { HomeFigures, LosingItem } from '#derive/console/responses.ts'
+import { isFinal, statusOf } from '#derive/form/relations.ts'
+import { seesMargin } from '#derive/sums.ts'
 import { addDays } from '#registry/fields/day.ts'
 import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
 import {
@@ -10,6 +12,7 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
+import { type LosingRow, losingRecords } from '#sql/records/sums.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
@@ -36,6 +39,7 @@ export const home = {
         ...(mayView('equipment') ? [service(today, transaction, companyId)] : []),
         ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
         ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
+        losing(request, transaction, resources),
         agentPreviews(request, transaction, companyId),
         ...(resources.length > 0 ? [readRecent(transaction, request.session(), resources)] : []),
       ]
@@ -88,10 +92,36 @@ async function service(today: string, { run }: Transaction, companyId: number) {
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
 }
 
+/** Reads the records that lose money, of resources of which the account may see all that counts. */
+async function losing(
+  { session }: OperationRequest<'home'>,
+  { run }: Transaction,
+  resources: ReturnType<typeof findViewable>,
+): Promise<HomeFigures> {
+  const { companyId, lacksRights } = session().actor
+  const found = await Promise.all(
+    resources
+      .filter((definition) => seesMargin(definition, lacksRights))
+      .map(async (definition) => {
+        const states = (statusOf(definition)?.values ?? []).filter((state) => !isFinal(definition, state))
+        const rows = await run<LosingRow>(losingRecords(companyId, definition, { states, most: itemsMax }))
+        return { records: definition.name, count: countOf(rows), items: rows.map(losingItem) }
+      }),
+  )
+  const some = found.filter(({ count }) => count > 0)
+  return some.length > 0 ? { losing: some } : {}
+}
+
+const losingItem = ({ id, title, income_minor, cost_minor, budget_minor }: LosingRow): LosingItem => ({
+  ...{ id, name: title },
+  margin_minor: Number(income_minor) - Number(cost_minor),
+  above_minor: budget_minor === null ? 0 : Math.max(0, Number(cost_minor) - budget_minor),
+})
+
 async function readRecent({ run }: Transaction, { actor }: Session, resources: ReturnType<typeof findViewable>) {
   const rows = await run<HistoryRow & { title: string | null }>(recentHistory(actor.companyId, resources, recentMax))
   return { recent: rows.map((row) => placedLine(row, actor.lacksRights)) }
 }
 
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })
-const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
+const countOf = ([first]: readonly { count: number }[]): number => first?.count ?? 0

@@ -2,8 +2,8 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Sum } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { Json } from '#registry/json.ts'
-import { byKeys, equalsIndexed, inOrderOf } from '../access.ts'
-import { identifier, jsonObject, prepareStatement, type Statement, sql } from '../statement.ts'
+import { byKeys, equalsIndexed, inOrderOf, liveOf } from '../access.ts'
+import { identifier, jsonObject, prepareStatement, query, type Statement, sql } from '../statement.ts'
 import { shapeOf } from './columns.ts'
 import { matchConditions } from './lock-order.ts'
 import { currencyOf, recordJson } from './record-json.ts'
@@ -58,6 +58,45 @@ export const sumsOfRecords = (
       ${sumsJson(given.companyId, definition, names)} as sums
     from ${byKeys(definition.name, given.companyId, given.ids)} where r.deleted_at is null`,
   )
+
+/** A record that loses money: its sums that count as income and as cost. `count` is the number of all such records. */
+export type LosingRow = {
+  id: number
+  title: string
+  income_minor: number
+  cost_minor: number
+  budget_minor: number | null
+  count: number
+}
+
+/**
+ * Reads the records in some states that cost more than their budget or bring in less than they cost, those that lose most
+ * first. It reads all that is added up for the company.
+ */
+export function losingRecords(
+  companyId: number,
+  definition: Definition,
+  { states, most }: { states: readonly string[]; most: number },
+): Statement {
+  const { name, title, sums = {}, budget } = definition
+  const total = (side: Sum['counts']): Sql => {
+    const some = Object.values(sums).filter(({ counts }) => counts === side)
+    return some.length === 0
+      ? raw('0')
+      : join(
+          some.map((sum) => sumOf(sql`${companyId}`, name, sum)),
+          ' + ',
+        )
+  }
+  const made = query(`${name}.losing`)`
+    select *, count(*) over () as count from (
+      select r.id, r.${identifier(title)} as title, ${total('in')} as income_minor, ${total('out')} as cost_minor,
+        ${budget ? raw(`r.${budget}`) : raw('null::bigint')} as budget_minor
+      from ${liveOf(name, companyId)} r where r.status = any (${[...states]}::text[])
+    ) r where cost_minor > budget_minor or income_minor < cost_minor
+    order by income_minor - cost_minor, id limit ${most}`
+  return { ...made, heavyOf: companyId }
+}
 
 const namesOf = ({ sums = {} }: Definition): string[] => Object.keys(sums)
 

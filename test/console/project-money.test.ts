@@ -163,6 +163,58 @@ describe('The sums of a project', () => {
   })
 })
 
+describe('The first page names the projects that lose money', () => {
+  let own: Person & { company: Company }
+  beforeAll(async () => {
+    own = await stage.admin()
+    const { company } = own
+    const worker = await company.record('workers', { name: 'Ann', hourly_cost_minor: 1000 })
+    const make = async (name: string, budget_minor: number | null, hours: number, more: JsonObject = {}) => {
+      const id = await company.record('projects', { name, budget_minor, ...more })
+      const entry = { worker_id: worker, project_id: id, worked_on: '2026-03-02', hours, status: 'APPROVED' }
+      await company.record('time_entries', entry)
+      return id
+    }
+    await make('Below 0', null, 2)
+    await make('Archived', null, 9, { status: 'ARCHIVED' })
+    const client = await company.record('clients', { name: 'Keel' })
+    for (const [name, budget] of [
+      ['Above budget', 1500],
+      ['Fine', 2000],
+    ] as const) {
+      const project_id = await make(name, budget, 2, { client_id: client })
+      await company.record('invoices', {
+        ...{ client_id: client, project_id, lines: lines(5000), status: 'ISSUED' },
+        ...{ issued_on: '2026-03-01', due_on: '2026-03-31' },
+      })
+    }
+  })
+
+  test('below 0 or above their budget, those that lose most first, and none that is archived', async () => {
+    const { losing } = await own.data('/console/home')
+    const [{ records, count, items }] = losing
+    expect([records, count, items.map(({ id: _, ...item }: { id: number }) => item)]).toEqual([
+      'projects',
+      2,
+      [
+        { name: 'Below 0', margin_minor: -2000, above_minor: 0 },
+        { name: 'Above budget', margin_minor: 3000, above_minor: 500 },
+      ],
+    ])
+  })
+
+  test.each(['MONEY_VIEW', 'PAY_VIEW', 'INVOICES_VIEW', 'EQUIPMENT_LOGS_VIEW', 'PROJECTS_VIEW'])(
+    'to nobody without %s',
+    async (right) => {
+      const person = await stage.person(
+        own.company,
+        permissions.filter((one) => one !== right),
+      )
+      expect(await person.data('/console/home')).not.toHaveProperty('losing')
+    },
+  )
+})
+
 test('What an earlier version approved and logged gets its cost by the rates of now, once, by the service.', async () => {
   const project = await create('projects', { name: 'Filled' })
   const entry = await work(project, { status: 'APPROVED' })

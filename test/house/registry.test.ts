@@ -137,7 +137,9 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 
   test('adds up fields of records that exist, by a reference whose index finds them', () => {
-    for (const [sum, { of, by, add, less = [], when = {}, except = {} }] of Object.entries(definition.sums ?? {})) {
+    for (const [sum, { of, by, add, less = [], when = {}, except = {}, counts }] of Object.entries(
+      definition.sums ?? {},
+    )) {
       const other = definitionOf(registry, of) as Definition
       const [reference] = Object.keys(by)
       expect(equalityIndexes(other), sum).toContain(reference)

@@ -70,7 +70,7 @@ import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumns, softDelete } from '#sql/records/remove.ts'
 import { holdLive, markRestored, removalsById, softDeletedBy, stillEmpty, undelete } from '#sql/records/restore.ts'
 import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
-import { sumsOfRecords, sumsOfValues } from '#sql/records/sums.ts'
+import { losingRecords, sumsOfRecords, sumsOfValues } from '#sql/records/sums.ts'
 import { tagsOf } from '#sql/records/tags.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy } from '#sql/records/written-changes.ts'
@@ -289,6 +289,7 @@ export const ofTheRecords: readonly Topic[] = [
     [
       sumsOfRecords(7, projects, Object.keys(projects.sums ?? {}), [4711]),
       sumsOfValues(7, projects, Object.keys(projects.sums ?? {}), [{ id: 4711 }]),
+      losingRecords(7, projects, { states: ['ACTIVE', 'ON_HOLD'], most: 5 }),
       recordsToFix(7, timeEntries, { most: 500, after: 0 }),
     ],
   ],

@@ -32,6 +32,7 @@ import { Paging } from '../list/paging.tsx'
 import { type ListedRecord, Records } from '../list/records.tsx'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
+import { MoneyPanel } from './money-panel.tsx'
 import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 /** Shows a record: its state, the possible steps, all fields, the related records and the history. */
@@ -154,6 +155,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
         {tab === 'overview' && (
           <>
             <DuePanels of={{ records: definition.name, id: Number(record.id) }} />
+            {definition.sums && <MoneyPanel definition={definition} sums={definition.sums} record={record} />}
             <Overview definition={definition} record={record} />
           </>
         )}

@@ -274,6 +274,12 @@ export const de: Texts = {
     late: (from, to) =>
       from === null ? 'Nicht überfällig' : to === null ? `Über ${from - 1} Tage` : `${from}–${to} Tage überfällig`,
   },
+  money: {
+    title: 'Geld',
+    margin: 'Überschuss',
+    losing: (many: string) => `${many} mit Verlust`,
+    above: (money: string) => `${money} über dem Budget`,
+  },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,
     projects: 'Projekte nach Status',

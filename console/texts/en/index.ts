@@ -267,6 +267,12 @@ export const en = {
     late: (from: number | null, to: number | null) =>
       from === null ? 'Not late' : to === null ? `More than ${from - 1} days late` : `${from}–${to} days late`,
   },
+  money: {
+    title: 'Money',
+    margin: 'Margin',
+    losing: (many: string) => `${many} that lose money`,
+    above: (money: string) => `${money} above budget`,
+  },
   home: {
     greeting: (name: string) => `Good day, ${name}`,
     projects: 'Projects by status',
