@@ -8,6 +8,7 @@ import { referencesOf } from '#sql/records/columns.ts'
 import { type StoredSumsRow, sumsOfRecords } from '#sql/records/sums.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import type { WriteContext } from './actor.ts'
+import { isIssued, papersOf } from './papers.ts'
 import { differences } from './write-set.ts'
 
 /** What a write did to a record of a resource that settles others: its call, and the record before and after. */
@@ -34,11 +35,16 @@ export async function settle(
       const before = JSON.parse(json) as JsonObject
       const values = withComputed(settled, before, { before, sent: {}, sums })
       const { changed, changes } = differences(settled, before, values)
-      return changed.length > 0 ? [{ id, version, by: callOf.get(id) ?? actor, values, changes }] : []
+      const update = { id, version, by: callOf.get(id) ?? actor, values, changes }
+      return changed.length > 0 ? [{ ...update, isIssued: isIssued(settled, before, values) }] : []
     })
     const names = [...new Set(updates.flatMap(({ changes }) => Object.keys(changes)))]
     if (updates.length === 0) continue
-    for (const one of updateHeld({ author: actor, definition: settled, updates, names, isShown: false }))
+    const issued = updates.filter((one) => one.isIssued)
+    for (const one of [
+      ...updateHeld({ author: actor, definition: settled, updates, names, isShown: false }),
+      ...papersOf(actor, settled, issued),
+    ])
       transaction.send(one)
   }
 }

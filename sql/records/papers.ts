@@ -160,11 +160,15 @@ export const markPaperSent = (
         order by record_id desc, id desc limit 1`,
     )} returning version, ${instant('at')} as at, sent_on::text as sent_on, sent_by`
 
-/** Reads the ids of records of the books without a paper: an earlier version of the program has issued them. */
-export const recordsWithoutPaper = (companyId: number, definition: PaperDefinition, most: number): Statement =>
+/** Reads the ids of records of the books without a paper, after an id: an earlier version of the program issued them. */
+export const recordsWithoutPaper = (
+  companyId: number,
+  definition: PaperDefinition,
+  { most, after }: { most: number; after: number },
+): Statement =>
   query(`${definition.name}.without-paper`)`
     select r.id from (
-      select * from ${identifier(definition.name)} where company_id = ${companyId} ${inOrderOf(sql`id`)}
+      select * from ${identifier(definition.name)} where company_id = ${companyId} and id > ${after} ${inOrderOf(sql`id`)}
     ) r
     where ${matchConditions(definition.paper.when)} and ${isOfTheBooks(definition)} and not exists (
       select from papers p where p.company_id = ${companyId} and p.records = ${raw(`'${definition.name}'`)}

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
 import { clients } from '#registry/resources/clients.ts'
-import { operator } from '#server/records/actor.ts'
+import { registry } from '#registry/resources/index.ts'
+import { createServiceActor, operator } from '#server/records/actor.ts'
+import { fillPapers } from '#server/records/papers.ts'
 import { erasePerson } from '#server/service/erase-person.ts'
+import { hasPaper, recordsWithoutPaper } from '#sql/records/papers.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
@@ -328,6 +331,52 @@ test('An issue and a rename at once leave a paper with one of the two names, who
       if (round > 0) expect(addressee.contact_name).toBe(addressee.name)
     }
   }
+})
+
+test('Records of the books that an earlier version issued get a paper of now, and others none', async () => {
+  const client_id = await client()
+  const issued = await invoice(client_id, { status: 'VOID' })
+  const [draft, fixed] = [await invoice(client_id), await invoice(client_id, { status: 'ISSUED' })]
+  const [sent, accepted] = [
+    await estimate(client_id, { status: 'SENT' }),
+    await estimate(client_id, { status: 'ACCEPTED' }),
+  ]
+  const before = await paperOf('invoices', fixed)
+  const forgotten = [
+    ['invoices', issued],
+    ['estimates', sent],
+    ['estimates', accepted],
+  ] as const
+  for (const [records, id] of forgotten)
+    await stage.sql(
+      'delete from papers where company_id = $1 and records = $2 and record_id = $3',
+      admin.company.id,
+      records,
+      id,
+    )
+  await change('clients', client_id, { name: 'Mole' })
+  const actor = createServiceActor(admin.company.id)
+  const fill = async () => {
+    const filled: [string, number][] = []
+    for (const definition of registry.filter(hasPaper))
+      await stage.inTransaction(async (transaction) => {
+        const missing = recordsWithoutPaper(admin.company.id, definition, { most: 500, after: 0 })
+        const ids = (await transaction.run<{ id: number }>(missing)).map(({ id }) => id)
+        await fillPapers({ transaction, actor }, definition, ids)
+        filled.push(...ids.map((id): [string, number] => [definition.name, id]))
+      })
+    return filled
+  }
+  expect(await fill()).toEqual([
+    ['estimates', accepted],
+    ['invoices', issued],
+  ])
+  expect(await fill()).toEqual([])
+  for (const [records, id] of [forgotten[0], forgotten[2]])
+    expect(await paperOf(records, id)).toMatchObject({ is_fixed: true, content: { addressee: { name: 'Mole' } } })
+  expect(await paperOf('estimates', sent)).toMatchObject({ is_fixed: false })
+  expect(await paperOf('invoices', draft)).toMatchObject({ is_fixed: false })
+  expect(await paperOf('invoices', fixed)).toEqual(before)
 })
 
 describe('An erasure of a client who is a person', () => {
