@@ -19,6 +19,7 @@ type OwnName =
   | 'because'
   | 'channel'
   | 'code'
+  | 'country'
   | 'currency'
   | 'curl'
   | 'day'

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box'
 import Link, { type LinkProps } from '@mui/material/Link'
 import { useReference } from 'ra-core'
+import { linesInCountry } from '#derive/address-lines.ts'
 import type { FormField } from '#derive/form.ts'
 import { formatValue } from '#derive/parse-value.ts'
 import type { Line } from '#registry/fields/lines.ts'
@@ -109,10 +110,10 @@ function ValueLink({ kind, value }: { kind: LinkedKind; value: string }) {
 }
 
 function Address({ address, isShort }: { address: JsonObject; isShort?: boolean }) {
-  const { country: countryName } = useFormat()
-  const { line1, line2, city, region, postal_code, country } = address as { [member: string]: string | null }
-  const place = [postal_code, city].filter(Boolean).join(' ')
-  const parts = [line1, line2, place, region, country && countryName(country)].filter(Boolean)
+  const format = useFormat()
+  const { company } = useMe()
+  const { country } = address as { country?: string | null }
+  const parts = [...linesInCountry(address, company.country), ...(country ? [format.country(country)] : [])]
   return isShort ? (
     <Foreign text={parts.join(', ')} />
   ) : (
