@@ -40,7 +40,7 @@ export type Definition = {
   /** The fields that follow from the others, worked out at every write. */
   computed?: Computed
   protection?: Protection
-  /** Fields that a step needs, by the status it leads to. The interface proposes their values. */
+  /** Values that the interface proposes: of fields that a step needs, by the status it leads to, and those of a `new` form. */
   proposals?: { readonly [status: string]: Proposal }
   /** Questions that the interface asks before a step. The service refuses nothing because of them. */
   doubts?: readonly Doubt[]
@@ -173,10 +173,17 @@ export type Protection = {
   correct: string
 }
 
-/** A function of the record, of the record that its reference `reads` leads to, and of the day. */
+/** A function of the record, and of the record that its reference `reads` leads to. A new form has neither. */
 export type Proposal = {
-  reads: string
-  of: (record: JsonObject, found: JsonObject | undefined, today: string) => JsonObject
+  reads?: string
+  of: (record: JsonObject, context: ProposalContext) => JsonObject
+}
+
+/** The record that was read, the company's day, and the fields of the company that forms begin with. */
+export type ProposalContext = {
+  found?: JsonObject | undefined
+  today: string
+  company: { readonly [field in 'payment_terms_days' | 'valid_days' | 'tax_pct']: number | null }
 }
 
 export type Doubt = { to: string; code: string; isSo: (record: JsonObject, today: string) => boolean }

@@ -1,7 +1,9 @@
 import { resource, state } from '../common.ts'
-import type { Problem, RuleInput } from '../definition.ts'
+import type { Problem, ProposalContext, RuleInput } from '../definition.ts'
+import { addDays } from '../fields/day.ts'
+import type { JsonObject } from '../json.ts'
 import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
-import { inOrder, isPast } from './rules.ts'
+import { inOrder, isPast, taxOfCompany } from './rules.ts'
 
 export const estimates = resource({
   name: 'estimates',
@@ -54,6 +56,7 @@ export const estimates = resource({
   rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable, checkDiscount],
   computed: pricedTotals,
   doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
+  proposals: { new: { of: proposeOffer } },
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
   paper: {
     when: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'] },
@@ -77,4 +80,15 @@ export const estimates = resource({
 function projectOfClient({ after, found: { project_id: project } }: RuleInput): Problem | undefined {
   if (!project || after.client_id === null || project.client_id === after.client_id) return undefined
   return { field: 'project_id', code: 'not_of_client', message: 'must be a project of the client in client_id' }
+}
+
+/** Proposes the day as the issue date, the last day by the validity that the company gives, and its tax. */
+function proposeOffer(record: JsonObject, context: ProposalContext): JsonObject {
+  const { today, company } = context
+  const { valid_days: days } = company
+  return {
+    issue_date: today,
+    valid_until: days === null ? null : addDays(today, days),
+    ...taxOfCompany(record, context),
+  }
 }

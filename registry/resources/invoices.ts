@@ -1,9 +1,9 @@
 import { record, state } from '../common.ts'
-import { type Problem, problem, type RuleInput } from '../definition.ts'
+import { type Problem, type ProposalContext, problem, type RuleInput } from '../definition.ts'
 import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
 import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
-import { inOrder } from './rules.ts'
+import { inOrder, taxOfCompany } from './rules.ts'
 
 export const invoices = record({
   name: 'invoices',
@@ -77,7 +77,7 @@ export const invoices = record({
     dates: ['issued_on', 'due_on'],
     texts: ['po_number', 'note'],
   },
-  proposals: { ISSUED: { reads: 'client_id', of: termsOfClient } },
+  proposals: { new: { of: taxOfCompany }, ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {
     instead: 'set its status to VOID; an issued invoice is part of the books',
     relations: [],
@@ -100,8 +100,9 @@ function estimateFits({ after, found: { estimate_id: estimate } }: RuleInput): P
   return problem('estimate_id', 'not_of_project', 'must be an estimate for the project in project_id, or for none')
 }
 
-/** Proposes the day as the issue date, and the due date by the client’s terms. */
-function termsOfClient(record: JsonObject, client: JsonObject | undefined, today: string): JsonObject {
+/** Proposes the day as the issue date, and the due date by the terms of the client, else of the company. */
+function termsOfClient(record: JsonObject, { found: client, today, company }: ProposalContext): JsonObject {
   const issued = typeof record.issued_on === 'string' ? record.issued_on : today
-  return { issued_on: issued, due_on: record.due_on ?? addDays(issued, Number(client?.payment_terms_days ?? 0)) }
+  const days = Number(client?.payment_terms_days ?? company.payment_terms_days ?? 0)
+  return { issued_on: issued, due_on: record.due_on ?? addDays(issued, days) }
 }

@@ -1,4 +1,4 @@
-import { type Match, problem, type Rule } from '../definition.ts'
+import { type Match, type ProposalContext, problem, type Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Matches records that were not promised to anybody yet. */
@@ -20,3 +20,6 @@ export const isPast =
   (field: string) =>
   (record: JsonObject, today: string): boolean =>
     typeof record[field] === 'string' && record[field] < today
+
+/** Proposes the tax of the company. */
+export const taxOfCompany = (_: JsonObject, { company: { tax_pct } }: ProposalContext): JsonObject => ({ tax_pct })

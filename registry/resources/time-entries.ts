@@ -50,6 +50,7 @@ export const timeEntries = record({
   }),
   list: { columns: ['worked_on', 'worker_id', 'project_id', 'hours', 'status'], sort: '-worked_on', totals: ['hours'] },
   protection: { when: { status: ['APPROVED'] }, correct: 'set its status to DRAFT, change it, and approve it again' },
+  proposals: { new: { of: (_, { today }) => ({ worked_on: today }) } },
   sheet: { row: 'worker_id', day: 'worked_on', shared: 'project_id', cell: 'hours' },
   removal: {
     instead: 'keep it; approved hours are part of the books',

@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'react'
-import { checkRecord, createBlankRecord, isFollowing } from '#derive/input.ts'
+import { beginRecord } from '#derive/form/begin.ts'
+import { checkRecord, isFollowing } from '#derive/input.ts'
 import { unreadProblems } from '#derive/parse-value.ts'
 import { writableFields } from '#derive/schema.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
 import { useHabits } from '../fields/input.ts'
 import { useDoubles } from './use-doubles.ts'
 
@@ -11,8 +13,12 @@ import { useDoubles } from './use-doubles.ts'
 export type RecordForm = ReturnType<typeof useRecordForm>
 
 export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}) {
+  const { company, today } = useMe()
   const [before, setBefore] = useState(stored)
-  const [start, setStart] = useState<JsonObject>(() => ({ ...(stored ?? createBlankRecord(definition)), ...given }))
+  const [start, setStart] = useState<JsonObject>(() => ({
+    ...(stored ?? beginRecord(definition, { today: today(), company })),
+    ...given,
+  }))
   const [values, setValues] = useState(start)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<readonly Problem[]>([])

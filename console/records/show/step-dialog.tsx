@@ -139,14 +139,15 @@ function StepMeaning({ definition, record, step }: { definition: Definition; rec
 
 /** Returns the values that the registry proposes for a step. Leaves out referenced records that may not be seen. */
 function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
-  const { today } = useMe()
+  const { company, today } = useMe()
   const proposal = definition.proposals?.[String(step.to)]
-  const field = proposal && definition.fields[proposal.reads]
+  const reads = proposal?.reads ?? ''
+  const field = definition.fields[reads]
   const to = field?.kind === 'reference' ? field.to : undefined
-  const id = proposal && record[proposal.reads]
+  const id = record[reads]
   const options = { enabled: to !== undefined && typeof id === 'number', retry: false }
   const { data: found } = useGetOne<ListedRecord>(to ?? '', { id: Number(id) }, options)
-  return proposal?.of(record, found as JsonObject | undefined, today()) ?? {}
+  return proposal?.of(record, { found: found as JsonObject | undefined, today: today(), company }) ?? {}
 }
 
 type StepSeveralProps = {
