@@ -66,7 +66,8 @@ export const computedFields = (definition: Definition): FormField[] => {
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
 
-function formField(name: string, field: Field): FormField {
+/** Returns a field as a form shows it. */
+export function formField(name: string, field: Field): FormField {
   const members = kindOf(field).members?.(field)
   return {
     name,

@@ -34,12 +34,9 @@ export const isFinal = (definition: Definition, state: string): boolean => steps
 export const stepsFrom = (definition: Definition, state: unknown): readonly string[] =>
   statusOf(definition)?.moves?.[String(state)] ?? []
 
-/** Returns the resources that can be created from a record, with their first values. */
-export const madeFrom = ({ name }: Definition, record: JsonObject): { records: Definition; given: JsonObject }[] =>
-  relatedTo(name).flatMap(({ records, by }) => {
-    const values = valuesFrom(records, by, record)
-    return values ? [{ records, given: { ...values, [by]: record.id as number } }] : []
-  })
+/** Returns the resources whose new records begin with values of a record. */
+export const madeFrom = ({ name }: Definition, record: JsonObject): ReferringRecords[] =>
+  relatedTo(name).filter(({ records, by }) => valuesFrom(records, by, record) !== undefined)
 
 /** Returns the values that a new record copies from the one it refers to by a field; undefined if that gives none. */
 export function valuesFrom(definition: Definition, by: string, from: JsonObject): JsonObject | undefined {

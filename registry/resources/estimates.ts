@@ -55,6 +55,15 @@ export const estimates = resource({
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
   rules: [inOrder('issue_date', 'valid_until'), projectOfClient, checkPayable, checkDiscount],
   computed: pricedTotals,
+  sums: {
+    invoiced_minor: {
+      of: 'invoices',
+      by: { estimate_id: 'id' },
+      add: ['subtotal_minor'],
+      less: ['discount_minor'],
+      except: { status: ['VOID'] },
+    },
+  },
   doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
   proposals: { new: { of: proposeOffer } },
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },

@@ -27,6 +27,7 @@ export const invoices = record({
           discount_minor: 'discount_minor',
           tax_pct: 'tax_pct',
         },
+        part: 'invoiced_minor',
       },
       about: 'The estimate it was made from.',
     },

@@ -6,7 +6,7 @@ import { moneyMax } from '../limits.ts'
 export type Totals = { subtotal_minor: number; discount_minor: number; tax_minor: number; total_minor: number }
 
 /** A record with priced lines. The discount is a share of the lines or, without a share, an amount. */
-type Priced = { lines?: Json; discount_pct?: Json; discount_minor?: Json; tax_pct?: Json }
+export type Priced = { lines?: Json; discount_pct?: Json; discount_minor?: Json; tax_pct?: Json }
 
 /**
  * Computes the totals of an estimate in minor units. Each line, the discount and the tax are rounded once, half up.
@@ -24,6 +24,12 @@ export function totals({ lines = [], discount_pct = null, discount_minor = 0, ta
   }
 }
 
+/** Returns what is to be paid before tax, in minor units: the lines less the discount. */
+export function netOf(priced: Priced): number {
+  const { subtotal_minor, discount_minor } = totals(priced)
+  return subtotal_minor - discount_minor
+}
+
 export const lineTotal = ({ quantity, unit_price_minor }: Line): bigint => amountOf(quantity, unit_price_minor)
 
 /** Returns what a quantity of at most four decimals is worth in minor units, rounded once, half up. */
@@ -34,7 +40,8 @@ export function amountOf(quantity: number, unitMinor: number): bigint {
 /** Returns an amount as it is stored; null beyond the largest that can be. */
 export const storableAmount = (amount: bigint): number | null => (amount <= moneyMax ? Number(amount) : null)
 
-function percentOf(amount: bigint, share: Json): bigint {
+/** Returns a share of an amount in percent, rounded half up. */
+export function percentOf(amount: bigint, share: Json): bigint {
   const hundredfold = 10n ** BigInt(percent.places + 2)
   return divideRounded(amount * scaleNumber(Number(share), percent.places), hundredfold)
 }
@@ -43,4 +50,4 @@ function percentOf(amount: bigint, share: Json): bigint {
 const scaleNumber = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places))
 
 /** Divides and rounds half up. Nothing here is negative. */
-const divideRounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor
+export const divideRounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor

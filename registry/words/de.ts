@@ -126,6 +126,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
       issue_date: 'Ausgestellt am',
       valid_until: 'Gültig bis',
     },
+    sums: { invoiced_minor: 'Berechnet' },
     values: {
       DRAFT: 'Entwurf',
       SENT: 'Versandt',

@@ -177,17 +177,18 @@ const focusOn = (path: string | undefined): void =>
 
 type FormDialogProps = {
   definition: Definition
-  /** The values that the page sets, such as the project of a task. */
-  given: JsonObject
+  /** The values that the record begins with, and those among them that the page sets, such as the project of a task. */
+  given?: JsonObject
+  settled?: readonly string[]
   onClose(): void
 }
 
 /** Creates a record for the record of the page, without leaving that page. */
-export function FormDialog({ definition, given, onClose }: FormDialogProps) {
+export function FormDialog({ definition, given, settled, onClose }: FormDialogProps) {
   const texts = useTexts()
   const { add, one } = useRecordTexts()
   const notify = useNotify()
-  const form = useRecordForm(definition, null, given)
+  const form = useRecordForm(definition, null, given, settled)
   const { save, isBusy } = useSave({
     form,
     id: null,
@@ -206,7 +207,7 @@ export function FormDialog({ definition, given, onClose }: FormDialogProps) {
       onConfirm={save}
       onClose={onClose}
     >
-      <SchemaForm isPlain form={form} settled={Object.keys(given)} />
+      <SchemaForm isPlain form={form} settled={settled} />
       <DoubleNotice form={form} />
       <ProblemList form={form} />
     </AskFirst>

@@ -1,17 +1,19 @@
 import { styled } from '@mui/material/styles'
 import ToggleButton from '@mui/material/ToggleButton'
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
-import { Fragment, useState } from 'react'
+import { Fragment, useRef, useState } from 'react'
 import { computedFields, type FormField, fieldsOf, formSections } from '#derive/form.ts'
 import { withComputed } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Fields, Grow, RowStack } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { amountOf, FieldValue } from '../fields/field-value.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
+import { useGiving } from './use-giving.tsx'
 import { type RecordForm, topField } from './use-record-form.ts'
 
 type SchemaFormProps = {
@@ -39,11 +41,9 @@ export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
           <Fields sx={{ alignItems: 'start', pt: 0.5, mb: isPlain ? 2 : 0 }}>
             {fields.map((field) => {
               const amount = all.find(({ field: { follows } }) => follows === field.name)
-              return amount ? (
-                <ShareInput key={field.name} form={form} share={field} amount={amount} />
-              ) : (
-                <SchemaInput key={field.name} form={form} field={field} />
-              )
+              if (amount) return <ShareInput key={field.name} form={form} share={field} amount={amount} />
+              const Input = givesTo(form, field) ? GivingInput : SchemaInput
+              return <Input key={field.name} form={form} field={field} />
             })}
             {name === 'lines' && <Sums form={form} />}
           </Fields>
@@ -60,7 +60,9 @@ export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
   )
 }
 
-function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
+type SchemaInputProps = { form: RecordForm; field: FormField; onChange?(value: Json): void }
+
+function SchemaInput({ form, field, onChange = (value) => form.change(field.name, value) }: SchemaInputProps) {
   const { name } = field
   const { label } = useRecordTexts()
   const { definition, values, problems, before } = form
@@ -74,10 +76,36 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
         value={values[name] ?? null}
         from={before?.[name] ?? null}
         problems={problems.filter((problem) => topField(problem.field) === name)}
-        onChange={(value) => form.change(name, value)}
+        onChange={onChange}
         onLeave={() => form.leave(name)}
       />
     </div>
+  )
+}
+
+/** Returns whether the record that a field refers to gives values to a new record. */
+const givesTo = ({ before }: RecordForm, { field }: FormField): boolean =>
+  before === null && field.kind === 'reference' && field.gives !== undefined
+
+/** The input of a reference that gives values: they fill the fields that nobody has touched. */
+function GivingInput({ form, field }: SchemaInputProps) {
+  const { name, to = '' } = field
+  const chosen = useRef<Json>(null)
+  const giving = useGiving(form.definition, name, form.fill)
+  const change = (id: Json) => {
+    chosen.current = id
+    form.change(name, id)
+    if (typeof id !== 'number') return
+    ask('records.fetch', { records: to, id: String(id) }).then(
+      ({ data }) => chosen.current === id && giving.start(data as JsonObject),
+      () => undefined,
+    )
+  }
+  return (
+    <>
+      <SchemaInput form={form} field={field} onChange={change} />
+      {giving.dialog}
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { beginRecord } from '#derive/form/begin.ts'
 import { checkRecord, isFollowing } from '#derive/input.ts'
 import { unreadProblems } from '#derive/parse-value.ts'
@@ -12,7 +12,13 @@ import { useDoubles } from './use-doubles.ts'
 /** The values typed into a form of one record, and their problems. */
 export type RecordForm = ReturnType<typeof useRecordForm>
 
-export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}) {
+/** `given` are the values that a new record begins with, `settled` those among them that nobody changes. */
+export function useRecordForm(
+  definition: Definition,
+  stored: JsonObject | null,
+  given: JsonObject = {},
+  settled: readonly string[] = [],
+) {
   const { company, today } = useMe()
   const [before, setBefore] = useState(stored)
   const [start, setStart] = useState<JsonObject>(() => ({
@@ -23,6 +29,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<readonly Problem[]>([])
   const [isChecked, setChecked] = useState(false)
+  const touched = useRef(new Set(settled))
 
   const changes = useMemo(() => changesOf(definition, before, values), [definition, before, values])
   const habits = useHabits()
@@ -46,8 +53,15 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
     problems: [...seen, ...refused.filter(({ field }) => !seenFields.has(field))],
     isDirty: Object.keys(definition.fields).some((name) => !isSameJson(values[name], start[name])),
     change(name: string, value: Json): void {
+      touched.current.add(name)
       setValues((current) => ({ ...current, [name]: value }))
       setRefused((current) => current.filter(({ field }) => topField(field) !== name))
+    },
+    /** Fills the fields that nobody has touched. */
+    fill(values: JsonObject): void {
+      const open = Object.entries(values).filter(([name]) => !touched.current.has(name))
+      setValues((current) => ({ ...current, ...Object.fromEntries(open) }))
+      setRefused([])
     },
     leave: (name: string) => setLeft((current) => (current.has(name) ? current : new Set([...current, name]))),
     /** Checks all values, shows their problems and returns them. */

@@ -26,6 +26,7 @@ import { StatusChip } from '../../ui/status-chip.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
 import { FormDialog } from '../form/save-form.tsx'
+import { useGiving } from '../form/use-giving.tsx'
 import { History } from '../history/history.tsx'
 import { DuePanels } from '../list/due-panel.tsx'
 import { Paging } from '../list/paging.tsx'
@@ -58,7 +59,6 @@ type RecordProps = { definition: Definition; record: ListedRecord; above: { labe
 function Record({ definition, record, above }: RecordProps) {
   const { name } = definition
   const { common } = useTexts()
-  const { make } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
   const title = quote(useTitleText(definition)(record))
@@ -89,14 +89,8 @@ function Record({ definition, record, above }: RecordProps) {
           {/* Their forms begin with values of this record. */}
           {madeFrom(definition, fields)
             .filter(({ records }) => may(records.name, 'EDIT'))
-            .map(({ records, given }) => (
-              <Button
-                key={records.name}
-                variant="contained"
-                onClick={() => navigate(createPath(records.name), { state: { given } })}
-              >
-                {make(records.name)}
-              </Button>
+            .map((related) => (
+              <MakeButton key={related.records.name} related={related} record={fields} />
             ))}
           {may(name, 'DELETE') && !isProtected(definition, record) && (
             <Button
@@ -123,6 +117,21 @@ function Record({ definition, record, above }: RecordProps) {
         />
       )}
     </Page>
+  )
+}
+
+/** A button that begins a record with the values of this one. */
+function MakeButton({ related: { records, by }, record }: { related: ReferringRecords; record: JsonObject }) {
+  const { make } = useRecordTexts()
+  const navigate = useNavigate()
+  const giving = useGiving(records, by, (given) => navigate(createPath(records.name), { state: { given } }))
+  return (
+    <>
+      <Button variant="contained" onClick={() => giving.start(record)}>
+        {make(records.name)}
+      </Button>
+      {giving.dialog}
+    </>
   )
 }
 
@@ -160,7 +169,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Li
           </>
         )}
         {tab === 'history' && <History key={String(record.updated_at)} definition={definition} id={record.id} />}
-        {chosen && <RelatedList key={tab} related={chosen} id={Number(record.id)} />}
+        {chosen && <RelatedList key={tab} related={chosen} record={record as JsonObject} />}
       </div>
     </>
   )
@@ -204,9 +213,10 @@ const Facts = styled('dl')(({ theme }) => ({
 const perPage = 25
 
 /** Lists the records that refer to a record, with their actions. */
-function RelatedList({ related, id }: { related: ReferringRecords; id: number }) {
+function RelatedList({ related, record }: { related: ReferringRecords; record: JsonObject }) {
   const { may, visible } = useMe()
   const { by } = related
+  const id = record.id as number
   const records = visible(related.records)
   const { name } = records
   const { show, common } = useTexts()
@@ -214,7 +224,12 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
   const navigate = useNavigate()
   const [page, setPage] = useState(1)
   const [sort, setSort] = useState<SortPayload>(sortOf(records))
-  const [isAdding, setAdding] = useState(false)
+  const [adding, setAdding] = useState<JsonObject>()
+  // A small record is created in a dialog over this page, a large one on a page of its own.
+  const isSmall = !records.served
+  const giving = useGiving(records, by, (values) =>
+    isSmall ? setAdding(values) : navigate(createPath(name), { state: { given: values } }),
+  )
   const {
     data,
     total = 0,
@@ -231,11 +246,8 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
   if (error || isPending) return <PendingContent error={error} retry={refetch} />
 
   const given = { [by]: id }
-  // A small record is created in a dialog over this page, a large one on a page of its own.
-  const isSmall = !records.served
-  const startAdding = () => (isSmall ? setAdding(true) : navigate(createPath(name), { state: { given } }))
   const addButton = may(name, 'EDIT') && (
-    <Button variant="outlined" startIcon={<Icon path={mdiPlus} />} onClick={startAdding}>
+    <Button variant="outlined" startIcon={<Icon path={mdiPlus} />} onClick={() => giving.start(record)}>
       {add(name)}
     </Button>
   )
@@ -281,7 +293,8 @@ function RelatedList({ related, id }: { related: ReferringRecords; id: number })
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
         </Sheet>
       )}
-      {isAdding && <FormDialog definition={records} given={given} onClose={() => setAdding(false)} />}
+      {giving.dialog}
+      {adding && <FormDialog definition={records} given={adding} settled={[by]} onClose={() => setAdding(undefined)} />}
     </>
   )
 }

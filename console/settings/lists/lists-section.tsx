@@ -79,7 +79,7 @@ function OneList({ definition }: { definition: Definition }) {
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
         </Box>
       )}
-      {isAdding && <FormDialog definition={definition} given={{}} onClose={() => setAdding(false)} />}
+      {isAdding && <FormDialog definition={definition} onClose={() => setAdding(false)} />}
     </Panel>
   )
 }
