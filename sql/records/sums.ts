@@ -92,7 +92,7 @@ export function losingRecords(
     select *, count(*) over () as count from (
       select r.id, r.${identifier(title)} as title, ${total('in')} as income_minor, ${total('out')} as cost_minor,
         ${budget ? raw(`r.${budget}`) : raw('null::bigint')} as budget_minor
-      from ${liveOf(name, companyId)} r where r.status = any (${[...states]}::text[])
+      from ${liveOf(name, companyId)} r where r.status = any (${[...states]}::text[]) ${inOrderOf(sql`r.id`)}
     ) r where cost_minor > budget_minor or income_minor < cost_minor
     order by income_minor - cost_minor, id limit ${most}`
   return { ...made, heavyOf: companyId }
