@@ -4,19 +4,26 @@ import { createIndexConcurrently } from '#server/store/concurrent-index.ts'
 // Papers: what was issued and sent, as it was then. An invoice has a note and the client's order number, by which it is
 // found. Each statement is a step of its own.
 
+/** The new texts of invoices, with their greatest length. */
+const texts = { po_number: 60, note: 2000 }
+
 export async function up(pgm: MigrationBuilder): Promise<void> {
   await pgm.db.query(papers)
   // Every paper of a record; the newest counts.
   await createIndexConcurrently(pgm, { name: 'papers_record', on: 'papers (company_id, records, record_id, id)' })
-  await pgm.db.query(`alter table invoices
-    add column if not exists po_number text check (char_length(po_number) between 1 and 60),
-    add column if not exists note text check (char_length(note) between 1 and 2000)`)
+  // Where companies are distributed, a column is added without its constraint.
+  for (const [column, length] of Object.entries(texts)) {
+    await pgm.db.query(`alter table invoices add column if not exists ${column} text`)
+    await pgm.db.query(`alter table invoices drop constraint if exists invoices_${column}_check`)
+    await pgm.db.query(`alter table invoices add constraint invoices_${column}_check
+      check (char_length(${column}) between 1 and ${length})`)
+  }
   await replaceSearch(pgm, `coalesce(number, '') || ' ' || coalesce(po_number, '')`)
 }
 
 export async function down(pgm: MigrationBuilder): Promise<void> {
   await replaceSearch(pgm, `coalesce(number, '')`)
-  await pgm.db.query('alter table invoices drop column if exists note, drop column if exists po_number')
+  for (const column of Object.keys(texts)) await pgm.db.query(`alter table invoices drop column if exists ${column}`)
   await pgm.db.query('drop table if exists papers')
 }
 

@@ -45,7 +45,7 @@ export type RecordResult = { id: number; [field: string]: Json }
 export type PaperResult = Paper
 
 /** The newest paper of a record, once it is noted how it was sent. */
-export type PaperSent = Omit<Paper, 'content' | 'is_fixed' | 'is_changed'>
+export type PaperSent = Pick<Paper, 'version' | 'sent_on' | 'sent_by'>
 
 /** An account; null if no account did it. */
 export type AccountName = { account_id: number; name: string } | null

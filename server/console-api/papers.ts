@@ -28,9 +28,10 @@ export const papers = {
       needViews(request.session().actor, kind)
       const sending = readSending(await request.body(), request.today())
       const id = recordId(request)
-      return request.change(async (transaction, { actor }) => ({
-        data: await sendPaper({ transaction, actor }, kind, { id, ...sending }),
-      }))
+      return request.change(async (transaction, { actor }) => {
+        const { version } = await sendPaper({ transaction, actor }, kind, { id, ...sending })
+        return { data: { version, sent_on: sending.on, sent_by: sending.by } }
+      })
     },
 } satisfies Partial<Handlers>
 

@@ -10,18 +10,16 @@ import { runCommand, updateOne } from './write-record.ts'
 /** `on` is the day, `YYYY-MM-DD`. */
 export type SendRequest = { id: number; expected: ExpectedVersion; by: PaperRoad; on: string }
 
-/** A paper of which it is noted how it was sent. */
-type SentPaper = { version: number; at: string; sent_on: string; sent_by: PaperRoad }
-
 /**
  * Notes on the newest paper of a record how and when it was sent. A draft takes the state that its paper `sends` first.
- * What was changed since the newest paper gets a new one. Throws if nothing is sent of such a draft.
+ * What was changed since the newest paper gets a new one. Returns the version of the record on the paper. Throws if
+ * nothing is sent of such a draft.
  */
 export async function sendPaper(
   { transaction, actor }: WriteContext,
   definition: PaperDefinition,
   { id, expected, by, on }: SendRequest,
-): Promise<SentPaper> {
+): Promise<{ version: number }> {
   const { one, paper } = definition
   const { companyId } = actor
   // An update of nothing: it locks the record and checks its version.
@@ -35,6 +33,6 @@ export async function sendPaper(
     const step = { id, body: { status }, expected: undefined }
     await runCommand(transaction, actor, updateOne(companyId, definition, step))
   }
-  const [sent] = await transaction.run<SentPaper>(markPaperSent(companyId, definition, id, { on, by }))
-  return sent as SentPaper
+  const [sent] = await transaction.run<{ version: number }>(markPaperSent(companyId, definition, id, { on, by }))
+  return sent as { version: number }
 }

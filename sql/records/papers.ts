@@ -143,7 +143,7 @@ export const findPaper = (companyId: number, definition: PaperDefinition, id: nu
     left join lateral ${newestPaper(definition.name, companyId)} p on true
     where r.deleted_at is null`
 
-/** Notes the day on which the newest paper of a record was sent, and how. Returns it. */
+/** Notes the day on which the newest paper of a record was sent, and how. Returns its version. */
 export const markPaperSent = (
   companyId: number,
   { name }: PaperDefinition,
@@ -158,7 +158,7 @@ export const markPaperSent = (
       'id',
       sql`company_id = ${companyId} and records = ${name} and ${equalsIndexed(sql`record_id`, id)}
         order by record_id desc, id desc limit 1`,
-    )} returning version, ${instant('at')} as at, sent_on::text as sent_on, sent_by`
+    )} returning version`
 
 /** Reads the ids of records of the books without a paper, after an id: an earlier version of the program issued them. */
 export const recordsWithoutPaper = (
