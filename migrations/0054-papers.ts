@@ -9,8 +9,6 @@ const texts = { po_number: 60, note: 2000 }
 
 export async function up(pgm: MigrationBuilder): Promise<void> {
   await pgm.db.query(papers)
-  // Every paper of a record; the newest counts.
-  await createIndexConcurrently(pgm, { name: 'papers_record', on: 'papers (company_id, records, record_id, id)' })
   // Where companies are distributed, a column is added without its constraint.
   for (const [column, length] of Object.entries(texts)) {
     await pgm.db.query(`alter table invoices add column if not exists ${column} text`)
@@ -43,7 +41,8 @@ const papers = `create table if not exists papers (
   content      jsonb not null,
   sent_on      date,
   sent_by      text check (sent_by in ('EMAIL', 'POST', 'IN_PERSON', 'OTHER')),
-  primary key (company_id, id)
+  -- The papers of a record, of which the newest counts. Nothing looks for a paper by its id alone.
+  primary key (company_id, records, record_id, id)
 )`
 
 /** Replaces the searched text of invoices and its index, under the same names, while others search by the former ones. */

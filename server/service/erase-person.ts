@@ -88,8 +88,10 @@ export async function erasePerson(
   const { kind, id } = person
   transaction.send(eraseHistory(companyId, kind.name, id, erasedValues(kind, id)))
   if (remains.removalIds.length > 0) transaction.send(renameRemovals(companyId, remains.removalIds, titleOf(kind, id)))
-  if (remains.paperIds.length > 0)
-    transaction.send(eraseAddressee(companyId, remains.paperIds, erasedAddressee(kind, id)))
+  for (const [records, papers] of Map.groupBy(remains.papers, (paper) => paper.records)) {
+    const ids = papers.map((paper) => paper.id)
+    transaction.send(eraseAddressee(companyId, records, ids, erasedAddressee(kind, id)))
+  }
   await eraseRecord(transaction, actor, person, remains.values)
   await runPages(transaction.run, keptTexts(companyId))
   transaction.send(deleteDetails(companyId))

@@ -41,18 +41,14 @@ export async function readPerson(transaction: Transaction, { companyId, kind, id
   return { kind, id, ...read, history, removals, papers }
 }
 
-/** A paper that goes to a person, and the resource of its record. */
-type PaperOfPerson = PaperOfPersonRow & { records: string }
-
-async function readPapers(transaction: Transaction, { companyId, kind, id }: PersonRequest): Promise<PaperOfPerson[]> {
+/** Reads the papers that go to a person. Those of one definition are one statement. */
+async function readPapers(
+  transaction: Transaction,
+  { companyId, kind, id }: PersonRequest,
+): Promise<PaperOfPersonRow[]> {
   const papers = paperDefinitions
     .filter((definition) => addresseeOf(definition).name === kind.name)
-    .map(async (definition) =>
-      (await transaction.run<PaperOfPersonRow>(papersTo(companyId, definition, id))).map((row) => ({
-        records: definition.name,
-        ...row,
-      })),
-    )
+    .map((definition) => transaction.run<PaperOfPersonRow>(papersTo(companyId, definition, id)))
   return (await Promise.all(papers)).flat()
 }
 
@@ -135,7 +131,7 @@ export function remainsOf(
   )
   const [staying, going] = [true, false].map((stays) =>
     named.filter(({ is_of_the_books }) => (is_of_the_books && !withBooks) === stays),
-  ) as [PaperOfPerson[], PaperOfPerson[]]
+  ) as [PaperOfPersonRow[], PaperOfPersonRow[]]
   const inPapers = going.flatMap(({ content: { addressee } }) =>
     Object.entries(addressee ?? {}).flatMap(([name, value]) => (names.includes(name) ? [value] : [])),
   )
@@ -145,7 +141,7 @@ export function remainsOf(
   ]
   return {
     /** The papers that name the person and are to be emptied. */
-    paperIds: going.map((paper) => paper.id),
+    papers: going,
     /** The records of the books whose papers go on to name the person. */
     keptPapers: [...Map.groupBy(staying, ({ records }) => records)].map(([records, rows]) => ({
       records,
@@ -173,5 +169,5 @@ export function erasedAddressee(kind: PersonKind, id: number): JsonObject {
   return Object.fromEntries(Object.entries(erasedValues(kind, id)).filter(([name]) => members.includes(name)))
 }
 
-export const isErased = ({ values, isInHistory, removalIds, paperIds }: Remains): boolean =>
-  Object.keys(values).length === 0 && !isInHistory && removalIds.length === 0 && paperIds.length === 0
+export const isErased = ({ values, isInHistory, removalIds, papers }: Remains): boolean =>
+  Object.keys(values).length === 0 && !isInHistory && removalIds.length === 0 && papers.length === 0

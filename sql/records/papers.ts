@@ -1,11 +1,10 @@
 import { raw, type Sql } from 'sql-template-tag'
-import type { Paper, PaperRoad } from '#derive/paper-content.ts'
 import { alwaysOpen } from '#registry/common.ts'
 import type { Definition, PaperWords } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { byKey, companyRow, equalsIndexed, heldRows, inOrderOf, rowsOf } from '../access.ts'
+import { byKey, companyRow, equalsIndexed, inOrderOf, rowsOf } from '../access.ts'
 import type { LogAuthor, Origin } from '../author.ts'
 import { identifier, instant, prepareStatement, query, type Run, type Statement, sql } from '../statement.ts'
 import { matchConditions } from './lock-order.ts'
@@ -148,7 +147,7 @@ export const markPaperSent = (
   companyId: number,
   { name }: PaperDefinition,
   id: number,
-  { on, by }: { on: string; by: PaperRoad },
+  { on, by }: { on: string; by: string },
 ): Statement =>
   query('papers.mark-sent')`
     update papers set sent_on = ${on}::date, sent_by = ${by}
@@ -177,26 +176,42 @@ export const recordsWithoutPaper = (
     order by r.id limit ${most}`
 
 /** A paper that goes to a person. `is_of_the_books`: it stays by law. */
-export type PaperOfPersonRow = Omit<Paper, 'is_fixed' | 'is_changed'> & {
+export type PaperOfPersonRow = {
   id: number
+  records: string
   record_id: number
+  version: number
+  at: string
+  content: JsonObject & { addressee: JsonObject | null }
+  sent_on: string | null
+  sent_by: string | null
   is_of_the_books: boolean
 }
 
-/** Reads the papers of a definition that go to a record, oldest first. */
+/** Reads the papers of a definition that go to a record, in the order of their own records. */
 export const papersTo = (companyId: number, definition: PaperDefinition, addresseeId: number): Statement =>
   query(`${definition.name}.papers-to`)`
-    select p.id, p.record_id, p.version, ${instant('p.at')} as at, p.content, p.sent_on::text as sent_on, p.sent_by,
+    select p.id, p.records, p.record_id, p.version, ${instant('p.at')} as at, p.content, p.sent_on::text as sent_on, p.sent_by,
       coalesce(${isOfTheBooks(definition)}, false) as is_of_the_books
     from (
       select * from papers where company_id = ${companyId} and records = ${definition.name}
       ${inOrderOf(sql`record_id`, sql`id`)}
     ) p
     left join lateral ${byKey(definition.name, companyId, raw('p.record_id'))} r on true
-    where p.addressee_id = ${addresseeId} order by p.id`
+    where p.addressee_id = ${addresseeId}`
 
-/** Replaces members of the addressee in papers. */
-export const eraseAddressee = (companyId: number, ids: readonly number[], erased: JsonObject): Statement =>
+/** Replaces members of the addressee in papers of a resource. */
+export const eraseAddressee = (
+  companyId: number,
+  records: string,
+  ids: readonly number[],
+  erased: JsonObject,
+): Statement =>
   query('papers.erase-addressee')`
-    update papers r set content = jsonb_set(content, '{addressee}', content -> 'addressee' || ${JSON.stringify(erased)}::jsonb)
-    where ${heldRows('papers', companyId, ids)}`
+    update papers set content = jsonb_set(content, '{addressee}', content -> 'addressee' || ${JSON.stringify(erased)}::jsonb)
+    where ${rowsOf(
+      'papers',
+      companyId,
+      'id',
+      sql`company_id = ${companyId} and records = ${records} and id = any (${ids}::bigint[]) order by record_id, id`,
+    )}`

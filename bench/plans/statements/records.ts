@@ -281,7 +281,7 @@ export const ofTheRecords: readonly Topic[] = [
       markPaperSent(7, fixed, 4711, { on: '2026-03-31', by: 'EMAIL' }),
       recordsWithoutPaper(7, fixed, { most: 500, after: 4711 }),
       papersTo(7, fixed, 3),
-      eraseAddressee(7, [4711, 4712], { name: 'Erased client 3' }),
+      eraseAddressee(7, 'invoices', [4711, 4712], { name: 'Erased client 3' }),
     ],
   ],
   [
