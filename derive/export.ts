@@ -11,8 +11,11 @@ import { formatValue } from './parse-value.ts'
 
 /** The export of a list as a file. Decisions, Console. */
 
-/** For people: labels, titles and values as the language writes them. For programs: names and values as `/v1` has them. */
-export const exportForms = ['people', 'programs'] as const
+/**
+ * For people: labels, titles and values as the language writes them. For programs: names and values as `/v1` has them. For the
+ * books: the columns of `list.books`.
+ */
+export const exportForms = ['people', 'programs', 'books'] as const
 type ExportForm = (typeof exportForms)[number]
 
 export type ExportStyle = {

@@ -115,6 +115,7 @@ test('Lists are words to sort by; business documents are what the day’s work l
     'contacts',
     'time_entries',
     'invoices',
+    'payments',
     'contracts',
     'equipment_logs',
   ])

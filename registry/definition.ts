@@ -88,7 +88,7 @@ export type ListWords = {
   opens?: Match
   totals?: readonly string[]
   due?: DueWords
-  books?: readonly string[]
+  books?: BooksWords
 }
 
 /**
@@ -96,6 +96,16 @@ export type ListWords = {
  * that the records are found by its index and a list can show exactly them.
  */
 export type DueWords = { when: Match; on: string; open: string }
+
+/** The file for the bookkeeper: the day by which its records belong to a month, and its columns by their titles. */
+export type BooksWords = { on: string; columns: BooksColumns }
+export type BooksColumns = { readonly [title: string]: BooksColumn }
+
+/**
+ * A field, or one of a record referred to, such as `client_id.name`; or amounts that are added up and those that are taken
+ * off.
+ */
+export type BooksColumn = string | { add: readonly string[]; less: readonly string[] }
 
 /**
  * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, and
@@ -197,6 +207,8 @@ export type Removal = {
   hardWhen?: Match
   /** What to do if the deletion is refused, as the end of a sentence. */
   instead: string
+  /** The step that an undo takes with a record that the write created, which then stays; by default it is deleted. */
+  undone?: { readonly [field: string]: string }
   relations: readonly Relation[]
 }
 

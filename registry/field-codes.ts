@@ -21,7 +21,10 @@ export const fieldCodes = {
   not_of_project: 'The estimate is for another project. Only the web interface and the command keep invoices.',
   may_not_fall: 'The number is below the one on record and may only rise.',
   invisible: 'The text has a character that nobody sees, or no other; the message names it.',
-  not_issued: 'The record is a draft, of which nothing is sent. Only the web interface and the command issue records.',
+  not_issued:
+    'The record is a draft or void, of which nothing is sent or paid. Only the web interface and the command issue records.',
+  has_payments:
+    'The invoice has payments, which have to be VOID before. Only the web interface and the command keep invoices.',
   in_future: 'The day is after the company’s today. Only the web interface and the command note days of such acts.',
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
@@ -34,6 +37,7 @@ type FieldCode = keyof typeof fieldCodes
 const consoleFieldCodes: readonly FieldCode[] = [
   'not_of_project',
   'not_issued',
+  'has_payments',
   'in_future',
   'wrong_password',
   'too_weak',

@@ -14,6 +14,7 @@ function formatOf(locale: string) {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 10 })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
@@ -25,6 +26,8 @@ function formatOf(locale: string) {
     day: (value: string) => day.format(new Date(`${value.slice(0, 10)}T00:00:00Z`)),
     /** Formats a day with its month as a word. */
     longDay: (value: string) => longDay.format(new Date(`${value}T00:00:00Z`)),
+    /** Formats the month of a day. */
+    month: (value: string) => month.format(new Date(`${value}T00:00:00Z`)),
     moment: (value: string) => moment.format(new Date(value)),
     exactly: (value: string) => exactly.format(new Date(value)),
     /** Formats how long ago a moment of the last days was. */

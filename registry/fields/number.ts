@@ -59,14 +59,16 @@ export const integer: Kind<IntegerField> = {
   sortable: true,
 }
 
-/** An amount in the smallest unit of the company's currency (cents), as a whole number. */
-type MoneyField = CommonMembers & { kind: 'money'; example?: number }
+/** An amount in the smallest unit of the company's currency (cents), as a whole number; `above` excludes 0. */
+type MoneyField = CommonMembers & { kind: 'money'; above?: true; example?: number }
+
+const leastOf = ({ above }: MoneyField): number => (above ? 1 : 0)
 
 export const money: Kind<MoneyField> = {
-  schema: () => ({ type: 'integer', format: 'int64', minimum: 0, maximum: moneyMax }),
-  must: () => `must be a whole number of minor units (cents) from 0 to ${moneyMax}`,
+  schema: (field) => ({ type: 'integer', format: 'int64', minimum: leastOf(field), maximum: moneyMax }),
+  must: (field) => `must be a whole number of minor units (cents) from ${leastOf(field)} to ${moneyMax}`,
   column: () => 'bigint',
-  check: (_, column) => `${column} between 0 and ${moneyMax}`,
+  check: (field, column) => `${column} between ${leastOf(field)} and ${moneyMax}`,
   amount: (column) => `${column} > 0`,
   parse(text, _, { currency, language, decimal, isMinor }) {
     const read = parseNumber(text, decimal, isMinor ? [] : currencyWords(symbolLanguages, currency, language))

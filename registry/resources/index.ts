@@ -7,6 +7,7 @@ import { equipment } from './equipment.ts'
 import { equipmentLogs } from './equipment-logs.ts'
 import { estimates } from './estimates.ts'
 import { invoices } from './invoices.ts'
+import { payments } from './payments.ts'
 import { projects } from './projects.ts'
 import { subcontractors } from './subcontractors.ts'
 import { tasks } from './tasks.ts'
@@ -31,6 +32,7 @@ const resources = [
   contacts,
   timeEntries,
   invoices,
+  payments,
   contracts,
   equipmentLogs,
 ] as const

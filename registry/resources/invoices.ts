@@ -1,5 +1,5 @@
 import { record, state } from '../common.ts'
-import { type Problem, type ProposalContext, problem, type RuleInput } from '../definition.ts'
+import { ofSums, type Problem, type ProposalContext, problem, type RuleInput, type WriteInput } from '../definition.ts'
 import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
 import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
@@ -50,27 +50,64 @@ export const invoices = record({
     },
     ...pricedFields,
     total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What is to be paid, in minor units.' },
+    paid_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What is paid of it, in minor units.' },
+    open_minor: {
+      kind: 'money',
+      readOnly: true,
+      initial: 0,
+      about: 'What is still to be paid, in minor units: nothing of an invoice that is not ISSUED.',
+    },
     status: state({
       values: ['DRAFT', 'ISSUED', 'PAID', 'VOID'],
-      moves: { DRAFT: ['ISSUED'], ISSUED: ['PAID', 'VOID'], PAID: ['ISSUED'], VOID: [] },
+      moves: { DRAFT: ['ISSUED'], ISSUED: ['VOID'], PAID: ['VOID'], VOID: [] },
       about:
-        'Once issued it is part of the books. Beyond DRAFT it needs a line, the day of issue and the day it is due.',
+        'Once issued it is part of the books. Beyond DRAFT it needs a line, the day of issue and the day it is due. Its payments make it PAID.',
     }),
   },
   search: ['number', 'po_number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
   list: {
-    columns: ['number', 'client_id', 'status', 'due_on', 'total_minor'],
+    columns: ['number', 'client_id', 'status', 'due_on', 'total_minor', 'open_minor'],
     sort: '-id',
-    totals: ['total_minor'],
-    due: { when: { status: ['ISSUED'] }, on: 'due_on', open: 'total_minor' },
+    totals: ['total_minor', 'open_minor'],
+    due: { when: { status: ['ISSUED'] }, on: 'due_on', open: 'open_minor' },
+    books: {
+      on: 'issued_on',
+      columns: {
+        number: 'number',
+        client: 'client_id.name',
+        client_ref: 'client_id.external_ref',
+        tax_id: 'client_id.tax_id',
+        issued_on: 'issued_on',
+        due_on: 'due_on',
+        status: 'status',
+        net: { add: ['subtotal_minor'], less: ['discount_minor'] },
+        tax_pct: 'tax_pct',
+        tax: 'tax_minor',
+        total: 'total_minor',
+        paid: 'paid_minor',
+        currency: 'currency',
+        po_number: 'po_number',
+      },
+    },
   },
   needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
-  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, checkPayable, checkDiscount],
-  computed: pricedTotals,
+  rules: [
+    inOrder('issued_on', 'due_on'),
+    projectFits,
+    estimateFits,
+    checkPayable,
+    checkDiscount,
+    checkFirstState,
+    ofSums(['paid'], checkVoid),
+  ],
+  computed: ofSums(['paid'], amountsOf),
+  sums: {
+    paid: { of: 'payments', by: { invoice_id: 'id' }, add: ['amount_minor'], when: { status: ['RECEIVED'] } },
+  },
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
-    correct: 'set its status to VOID (a PAID one goes back to ISSUED first) and issue a new invoice',
+    correct: 'set its status to VOID (its payments first) and issue a new invoice',
   },
   paper: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
@@ -81,9 +118,42 @@ export const invoices = record({
   proposals: { new: { of: taxOfCompany }, ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {
     instead: 'set its status to VOID; an issued invoice is part of the books',
-    relations: [],
+    relations: [{ records: 'payments', by: 'invoice_id', onDelete: { otherwise: 'restrict' } }],
   },
 })
+
+/**
+ * Works out the totals, what is paid and open, and whether that makes an invoice PAID. A form has no sums, and leaves the state
+ * as it is.
+ */
+function amountsOf(record: JsonObject, write: WriteInput): JsonObject {
+  const { before, sums } = write
+  const totals = pricedTotals(record, write)
+  const { status = null, paid_minor } = record
+  const [total, paid] = [Number(totals.total_minor), sums.paid ?? Number(paid_minor ?? 0)]
+  const isBilled = status === 'ISSUED' || status === 'PAID'
+  const amounts = { ...totals, paid_minor: paid, open_minor: isBilled ? Math.max(total - paid, 0) : 0, status }
+  if (!isBilled || sums.paid === undefined) return amounts
+  if (paid >= total) return { ...amounts, status: 'PAID' }
+  if (isPaidWithoutPayment(before)) return { ...amounts, paid_minor: before?.paid_minor ?? 0, open_minor: 0 }
+  // A new one that is sent as PAID is refused.
+  return before === null ? amounts : { ...amounts, status: 'ISSUED' }
+}
+
+/** An earlier version made invoices PAID without payments. They stay so until one is made up for them. */
+const isPaidWithoutPayment = (invoice: JsonObject | null): boolean =>
+  invoice?.status === 'PAID' && Number(invoice.paid_minor) < Number(invoice.total_minor)
+
+function checkFirstState({ after, before }: RuleInput): Problem | undefined {
+  if (before !== null || after.status !== 'PAID' || after.open_minor === 0) return undefined
+  return problem('status', 'not_allowed', 'must not be PAID at first: create it ISSUED and record its payment')
+}
+
+function checkVoid({ after, before, isChanged, sums: { paid = 0 } }: RuleInput): Problem | undefined {
+  if (!isChanged('status') || after.status !== 'VOID') return undefined
+  if (paid === 0 && !isPaidWithoutPayment(before)) return undefined
+  return problem('status', 'has_payments', 'cannot be VOID while it has payments: set those to VOID first')
+}
 
 /** Returns no problem for a project without a client. */
 function projectFits({ after, found: { project_id: project } }: RuleInput): Problem | undefined {

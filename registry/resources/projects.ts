@@ -66,6 +66,12 @@ export const projects = resource({
       except: { status: ['DRAFT', 'VOID'] },
       counts: 'in',
     },
+    paid_minor: {
+      of: 'invoices',
+      by: { project_id: 'id' },
+      add: ['paid_minor'],
+      except: { status: ['DRAFT', 'VOID'] },
+    },
     labour_minor: {
       of: 'time_entries',
       by: { project_id: 'id' },

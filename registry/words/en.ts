@@ -134,10 +134,19 @@ const ofResources = nameResources({
     fields: {
       estimate_id: 'Estimate',
     },
-    steps: { ISSUED: 'Issue', PAID: 'Mark as paid', VOID: 'Void', 'PAID>ISSUED': 'Mark as not paid' },
-    correction:
-      'To put a mistake right, void it and issue a new invoice; one that is paid is marked as not paid first.',
+    steps: { ISSUED: 'Issue', VOID: 'Void' },
+    correction: 'To put a mistake right, void it, its payments first, and issue a new invoice.',
     make: 'Make invoice',
+  },
+  payments: {
+    none: 'What clients have paid of invoices.',
+    fields: {
+      invoice_id: 'Invoice',
+      amount_minor: 'Amount',
+    },
+    steps: { VOID: 'Void' },
+    correction: 'To put a mistake right, void it and record it again.',
+    make: 'Record payment',
   },
   contracts: {
     none: 'What subcontractors do on projects, and for how much.',

@@ -36,7 +36,7 @@ export function addMove(program: Command, context: CommandContext): void {
     .option('--to, --out <file>', 'the file (default: company-<id>.tar, or <records>.csv)')
     .option(
       '--form <form>',
-      'people (labels, titles, amounts with decimals) or programs (default)',
+      'people (labels, titles, amounts with decimals), books (invoices and payments for the bookkeeper) or programs (default)',
       oneOf('--form', exportForms),
     )
     .option('--language <code>', `the language of people: ${codes.join(' or ')}`, oneOf('--language', codes))

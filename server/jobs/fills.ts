@@ -6,6 +6,7 @@ import { createServiceActor, type WriteContext } from '../records/actor.ts'
 import { fixRecords } from '../records/fix.ts'
 import type { Database } from '../store/database.ts'
 import { type BackgroundRunner, repeat } from './in-background.ts'
+import { paidBefore } from './paid-before.ts'
 
 /** Parts that earlier versions did not write: a fill adds them to the records of every company, once for each start. */
 export type Fill = {
@@ -15,8 +16,8 @@ export type Fill = {
   write(context: WriteContext, ids: readonly number[]): Promise<void>
 }
 
-/** All fills, in the order in which they run: costs that are fixed while a record is in a state. */
-const fills: readonly Fill[] = registry.flatMap((definition): Fill[] =>
+/** The fills of costs that are fixed while a record is in a state. */
+const costs: readonly Fill[] = registry.flatMap((definition): Fill[] =>
   definition.computed?.fixed
     ? [
         {
@@ -26,6 +27,9 @@ const fills: readonly Fill[] = registry.flatMap((definition): Fill[] =>
       ]
     : [],
 )
+
+/** All fills, in the order in which they run. */
+const fills: readonly Fill[] = [...costs, paidBefore]
 
 const everyMs = 60_000
 

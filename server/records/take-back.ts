@@ -28,7 +28,8 @@ export type UndoContext = WriteContext & { conflicts: UndoConflict[]; kept: Grou
 export async function takeBack(taking: UndoContext, step: Step): Promise<RemovalResult[]> {
   if (step.does === 'remove') return removeMade(taking, step)
   if (step.does === 'remove again') return removeAgain(taking, step)
-  await (step.does === 'change' ? changeBack(taking, step.row) : bringBack(taking, step))
+  if (step.does === 'void') await voidMade(taking, step)
+  else await (step.does === 'change' ? changeBack(taking, step.row) : bringBack(taking, step))
   return []
 }
 
@@ -84,6 +85,23 @@ async function removeMade(taking: UndoContext, { row, version }: StepOf<'remove'
     return []
   }
   return deleteAlone(taking, deletion, () => true)
+}
+
+/** Takes the step that stands for the deletion of a created record, unless it has been taken or the record has changed. */
+async function voidMade(taking: UndoContext, { row, version, body }: StepOf<'void'>): Promise<void> {
+  const { transaction, actor, conflicts } = taking
+  const { records, record_id: id } = row
+  const work = updateOne(actor.companyId, resourceNamed(records), { id, body, expected: undefined })
+  const seen = await readPrefetch(transaction, work)
+  const held = onlyRow(seen)
+  const record = held && recordOf(held)
+  if (record && Object.entries(body).every(([name, value]) => record[name] === value)) return
+  if (record && held.version === version) {
+    await work.execute(transaction, actor, seen)
+    return
+  }
+  const changed = await transaction.run<{ field: string }>(changedSince(actor.companyId, records, id, version))
+  conflicts.push({ records, id, fields: changed.map(({ field }) => field).toSorted() })
 }
 
 /** Restores the whole deletion, and every reference that it emptied. */

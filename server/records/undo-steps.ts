@@ -1,4 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { HeldRemoval } from '#sql/records/restore.ts'
 import type { UndoRow } from '#sql/records/written-changes.ts'
@@ -9,12 +10,14 @@ import type { UndoRow } from '#sql/records/written-changes.ts'
 export type Step = { from: number; records: number } & (
   | { does: 'change'; row: UndoRow }
   | { does: 'remove'; row: UndoRow; version: number }
+  | { does: 'void'; row: UndoRow; version: number; body: JsonObject }
   | { does: 'restore'; removal: HeldRemoval; erased: UndoRow | undefined }
   | { does: 'remove again'; removal: HeldRemoval; members: readonly UndoRow[]; linked: readonly UndoRow[] }
 )
 
 /**
- * Returns the steps, newest first. A record that the write created is deleted, whatever else the write did to it. A
+ * Returns the steps, newest first. A record that the write created is deleted, whatever else the write did to it, or takes the step
+ * that stands for its deletion. A
  * deletion is taken back as a whole, with the references that it emptied, and so is a restore.
  */
 export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, HeldRemoval>): Step[] {
@@ -57,9 +60,10 @@ export function stepsOf(rows: readonly UndoRow[], removals: ReadonlyMap<number, 
     const common = { from: row.id, records: 1, row }
     if (row.action === 'changed') return born.has(place) ? [] : [{ ...common, does: 'change' }]
     const end = last.get(place) as UndoRow
-    return end.action === 'deleted' || end.action === 'erased'
-      ? []
-      : [{ ...common, does: 'remove', version: end.version }]
+    if (end.action === 'deleted' || end.action === 'erased') return []
+    const body = definitionOf(registry, row.records)?.removal.undone
+    const made = { ...common, version: end.version }
+    return [body ? { ...made, does: 'void', body } : { ...made, does: 'remove' }]
   })
 }
 

@@ -148,9 +148,12 @@ function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step)
     const refused = rights(definition, action)
     if (refused) throw refused
   }
-  if (step.does === 'change' || step.does === 'remove') {
-    need(step.row.records, step.does === 'change' ? 'EDIT' : 'DELETE')
-    if (step.does === 'remove') return
+  if (step.does === 'remove') {
+    need(step.row.records, 'DELETE')
+    return
+  }
+  if (step.does === 'change' || step.does === 'void') {
+    need(step.row.records, 'EDIT')
     // A deletion reveals no value; a change back sets the old ones, which its rules compare with others.
     need(step.row.records, 'VIEW')
     needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), oldFieldsOf(step.row)))

@@ -1,13 +1,18 @@
+import { rightsOfBooks } from '#derive/books.ts'
 import { byteOrderMark, formatRow } from '#derive/csv.ts'
 import { type ExportColumn, type ExportStyle, exportColumns } from '#derive/export.ts'
+import { invalidParameter } from '#derive/query.ts'
 import { visibleDefinition } from '#derive/visible.ts'
+import { formatName } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { ListRequest } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../records/actor.ts'
+import { needFieldRights } from '../records/rights.ts'
 import type { Database } from '../store/database.ts'
 import { auditFacts } from './audit-log.ts'
+import { formatBookPages } from './export-books.ts'
 import { createNames } from './export-names.ts'
 import { formatWeek, weekListing } from './export-week.ts'
 
@@ -32,13 +37,18 @@ export async function exportRecords(
   week?: string,
 ): Promise<{ rows: number; parts: AsyncIterable<string> }> {
   const { database, actor } = source
-  const { sheet } = source.definition
+  const { sheet, list: words, name } = source.definition
+  const books = style.form === 'books' ? words?.books : undefined
+  if (style.form === 'books' && !books)
+    throw invalidParameter('form', `is "books", which ${formatName(name)} do not have`)
+  if (books) needFieldRights(actor, rightsOfBooks(source.definition, books.columns))
   const part = sheet && week !== undefined ? weekListing(listing, sheet, week) : listing
   const [found] = await database.read<{ ids: number[] }>(listIds(actor, source.definition, part))
   const ids = found?.ids ?? []
   await noteExport(database, actor, { resource: source.definition.name, rows: ids.length })
   const pages = readPages(source, part, ids)
   const visible = { ...source, definition: visibleDefinition(source.definition, actor.lacksRights) }
+  if (books) return { rows: ids.length, parts: formatBookPages(source, pages, books, style) }
   const parts =
     sheet && week !== undefined
       ? formatWeek(visible, pages, { sheet, week, style })

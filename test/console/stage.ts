@@ -144,6 +144,10 @@ export async function oneOfEach(company: Company): Promise<{ [kind: string]: num
   await make('tasks', { project_id, title: 'Task' })
   await make('contacts', { client_id, name: 'Contact' })
   await make('time_entries', { worker_id, project_id, worked_on: '2026-01-05', hours: 7.5 })
+  const days = { issued_on: '2026-01-05', due_on: '2026-02-05' }
+  const payer = await company.record('clients', { name: 'Payer' })
+  const invoice_id = await company.record('invoices', { client_id: payer, status: 'ISSUED', ...days, lines: [line] })
+  await make('payments', { invoice_id, paid_on: '2026-01-05', amount_minor: 500 })
   await make('invoices', { client_id, project_id, estimate_id, lines: [line] })
   await make('contracts', { subcontractor_id, project_id, title: 'Contract' })
   await make('equipment_logs', { equipment_id, project_id, logged_on: '2026-01-05' })

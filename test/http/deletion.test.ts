@@ -152,7 +152,9 @@ describe('Delete refuses a record that protected history refers to, with what it
       by: 'invoices',
       history: async (own, m) => {
         m.lonely = await own.create('clients', { name: 'L' })
-        return own.record('invoices', { client_id: m.lonely, status: 'PAID', ...billed })
+        const invoice_id = await own.record('invoices', { client_id: m.lonely, status: 'ISSUED', ...billed })
+        await own.record('payments', { invoice_id, paid_on: '2026-03-01', amount_minor: 1_000_000 })
+        return invoice_id
       },
     },
     {

@@ -128,6 +128,8 @@ describe.each(snapshots())('A database of version %s', (name) => {
       expect(totalsOf({ lines, discount_pct, tax_pct }).total_minor).toBe(Number(total_minor))
       expect(lines).toHaveLength(Number(total_minor) === 0 ? 0 : 1)
     }
+    const open = "case when status = 'ISSUED' then total_minor else 0 end"
+    expect(await sql(`select id from invoices where open_minor <> ${open} or paid_minor <> 0`)).toEqual([])
     // A process of before writes on, and knows of no lines.
     await sql(
       "insert into invoices (company_id, client_id, number, status, total_minor) select company_id, client_id, 'OLD-1', 'DRAFT', 700 from invoices limit 1",

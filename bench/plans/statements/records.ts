@@ -36,6 +36,7 @@ import {
   seeRelated,
 } from '#sql/records/lock-order.ts'
 import { namesakes, sameValues } from '#sql/records/namesakes.ts'
+import { invoicesPaidBefore, paymentsOfBefore } from '#sql/records/paid-before.ts'
 import {
   appendMissingPapers,
   appendPapers,
@@ -291,6 +292,8 @@ export const ofTheRecords: readonly Topic[] = [
       sumsOfValues(7, projects, Object.keys(projects.sums ?? {}), [{ id: 4711 }]),
       losingRecords(7, projects, { states: ['ACTIVE', 'ON_HOLD'], most: 5 }),
       recordsToFix(7, timeEntries, { most: 500, after: 0 }),
+      invoicesPaidBefore(7, 500, 0),
+      paymentsOfBefore(7, [4711]),
     ],
   ],
   [

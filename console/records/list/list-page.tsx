@@ -17,6 +17,7 @@ import { Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty } from '../../ui/panel.tsx'
 import { Trouble, WaitingNotice } from '../../ui/pending.tsx'
+import { BooksButton } from './books-button.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { Paging } from './paging.tsx'
@@ -61,6 +62,7 @@ export function ListPage({ definition }: { definition: Definition }) {
               button={{ variant: 'outlined' }}
             />
           )}
+          {definition.list?.books && <BooksButton />}
           {may(name, 'EDIT') && (
             <Button
               variant="outlined"

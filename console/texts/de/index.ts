@@ -281,6 +281,12 @@ export const de: Texts = {
     undoMany: (count) =>
       `Das wurde mit anderem zusammen geschrieben: ${pluralize('# Eintrag wird zurückgenommen, so wie er vorher war', '# Einträge werden zurückgenommen, so wie sie vorher waren')(count)}.`,
   },
+  books: {
+    button: 'Für die Buchhaltung',
+    lead: 'Die in einem Monat gestellten Rechnungen und eingegangenen Zahlungen, als zwei CSV-Dateien mit Namen, Tagen und Beträgen.',
+    month: 'Monat',
+    download: 'Beide herunterladen',
+  },
   due: {
     title: (many) => `${many}: was offen ist`,
     open: 'Offen',

@@ -274,6 +274,12 @@ export const en = {
     undoMany: (count: number) =>
       `This was written together with others: ${pluralize('# record is taken back, as it was', '# records are taken back, as they were')(count)} before.`,
   },
+  books: {
+    button: 'For the bookkeeper',
+    lead: 'The invoices that were issued in a month and the payments that came in, as two CSV files with names, days and amounts.',
+    month: 'Month',
+    download: 'Download both',
+  },
   due: {
     title: (many: string) => `${many}: what is open`,
     open: 'Open',

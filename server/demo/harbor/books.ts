@@ -61,17 +61,25 @@ export function timeEntryBodies(ids: Ids, calendar: Calendar): JsonObject[] {
   return [...active, ...done]
 }
 
+/** An invoice, and what is paid of it on which day. */
+type Bill = BusinessDocument & { paid?: { amount_minor: number; paid_on: string; method: string } }
+
 /** A deposit when work begins, the rest at its end. All begin as drafts; the oldest have the lowest numbers. */
-export function invoices(ids: Ids, calendar: Calendar): BusinessDocument[] {
+export function invoices(ids: Ids, calendar: Calendar): Bill[] {
   const invoice = (index: number, day: number, share: number, status: 'DRAFT' | 'ISSUED' | 'PAID' | 'VOID') => {
     const project = projects[index] as (typeof projects)[number]
     const dates = status === 'DRAFT' ? {} : { issued_on: calendar.workday(day), due_on: calendar.day(day + 30) }
     const of = { client_id: ids.clientId(project.client), project_id: ids.projects[index] as number }
     const description = share < 1 ? `${Math.round(share * 100)} % of ${project.name}` : project.name
-    const lines = [{ description, unit_price_minor: Math.round(priceOf(project) * share) }]
+    const amount_minor = Math.round(priceOf(project) * share)
+    const lines = [{ description, unit_price_minor: amount_minor }]
+    const paid_on = calendar.workday(Math.min(day + 12 + (index % 30), -1))
     return {
       day,
-      states: statesTo(status, 'ISSUED'),
+      states: statesTo(status === 'PAID' ? 'ISSUED' : status, 'ISSUED'),
+      ...(status === 'PAID' && {
+        paid: { amount_minor, paid_on, method: turn(['TRANSFER', 'CHEQUE', 'TRANSFER'], index) },
+      }),
       body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, lines },
     }
   }

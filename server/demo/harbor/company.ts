@@ -44,7 +44,7 @@ const harbor = {
 }
 
 async function createStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
-  const documents = ofRecords('clients', 'contacts', 'estimates', 'invoices')
+  const documents = ofRecords('clients', 'contacts', 'estimates', 'invoices', 'payments')
   await createDemoAccount(transaction, app, companyId, {
     ...bookkeeper,
     permissions: [...documents, ...fieldPermissions],
@@ -90,7 +90,10 @@ async function createRecords(seeder: Seeder, calendar: Calendar): Promise<void> 
   await seeder.make('tasks', taskBodies(ids))
   await seeder.make('time_entries', timeEntryBodies(ids, calendar))
   await seeder.make('equipment_logs', equipmentLogBodies(ids, pieceProjects, calendar))
-  await seeder.makeDocuments('invoices', invoices(ids, calendar))
+  const bills = invoices(ids, calendar)
+  const invoiceIds = await seeder.makeDocuments('invoices', bills)
+  const paid = bills.flatMap(({ paid }, place) => (paid ? [{ ...paid, invoice_id: invoiceIds[place] as number }] : []))
+  await seeder.make('payments', paid)
   await seeder.makeDocuments('contracts', contracts(ids, calendar))
 }
 

@@ -39,7 +39,7 @@ const localTables = `select c.relname::text as name from pg_class c
 
 /**
  * Drops foreign keys meanwhile: a distributed table cannot refer to one that is not distributed yet. Citus has no ON
- * DELETE action on one column alone; `erase` does it itself. Nor has it triggers: the dropped one is for processes of
+ * DELETE action on one column alone; `erase` does it itself. Nor has it triggers: the dropped ones are for processes of
  * an earlier version, of which none has met a distributed database. Every insert names the epoch of a change.
  */
 async function distributeTables(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
@@ -66,6 +66,8 @@ async function distributeTables(client: pg.ClientBase, tables: readonly string[]
 const firstOfAll = `
   drop trigger if exists invoice_of_one_line on invoices;
   drop function if exists invoice_of_one_line();
+  drop trigger if exists invoice_open on invoices;
+  drop function if exists invoice_open();
   alter table history alter column epoch drop default, alter column pos drop default;
 
   -- What is to be known of the server that holds a company. These are not immutable; said to be, and given a column,
