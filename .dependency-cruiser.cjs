@@ -155,6 +155,16 @@ const layers = [
     because: 'The edge turns requests into calls and decides nothing: no service, no statement.',
   },
   {
+    folder: 'server/paper/',
+    may: [
+      ...folders('registry', 'derive'),
+      ...servers('fair', 'paper'),
+      ...node('fs', 'module', 'worker_threads'),
+      ...packages('pdfkit'),
+    ],
+    because: 'Papers are drawn of blocks by a thread that knows no request and no database.',
+  },
+  {
     folder: 'server/console-api/',
     may: [
       ...folders('registry', 'derive', 'sql'),
@@ -168,6 +178,7 @@ const layers = [
         'pipeline',
         'protocol',
         'http',
+        'paper',
         'console-api',
       ),
       '^server/store/(database|seal)\\.ts$',

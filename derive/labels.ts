@@ -3,7 +3,7 @@ import { capital, formatName } from './words.ts'
 
 /** Words of the interface in one language. */
 export type Catalogue = {
-  records: { readonly [resource: string]: { fields?: Labels; values?: Labels } }
+  records: { readonly [resource: string]: { one?: string; fields?: Labels; values?: Labels } }
   commonFields: Labels
   memberFields: { readonly [owner: string]: Labels }
 }
@@ -19,9 +19,13 @@ export function columnLabel(
   return member === undefined ? label : `${label} ${memberLabel(catalogue, member)}`
 }
 
-/** Returns the label of a member of an address. */
-export const memberLabel = ({ memberFields }: Catalogue, member: string): string =>
-  memberFields.address?.[member] ?? capital(formatName(member))
+/** Returns the label of a member of an address or of a line. */
+export const memberLabel = ({ memberFields }: Catalogue, member: string, owner = 'address'): string =>
+  memberFields[owner]?.[member] ?? capital(formatName(member))
+
+/** Returns the singular of a resource at the begin of a line, such as "Time entry". */
+export const oneLabel = ({ records }: Pick<Catalogue, 'records'>, { name, one }: Definition): string =>
+  capital(records[name]?.one ?? one)
 
 /** Returns the labels of a choice's value in each catalogue. */
 export const valueLabels =

@@ -64,6 +64,10 @@ export type Paper = {
    * is to be sent again.
    */
   is_changed: boolean
+  /**
+   * The state of the record that stands across the paper: that of a draft, or one in which a fixed paper no longer counts.
+   */
+  across: string | null
   /** The version of the record that it shows. */
   version: number
   /** When the paper was made, ISO 8601 in UTC; null if it is not fixed. */

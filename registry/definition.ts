@@ -108,16 +108,22 @@ export type BooksColumns = { readonly [title: string]: BooksColumn }
 export type BooksColumn = string | { add: readonly string[]; less: readonly string[] }
 
 /**
- * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, and
- * the state that a draft takes when it is sent.
+ * The paper of a record: the states that fix it, the reference to whom it goes, the days and texts that are printed, the
+ * states whose label stands across it, and the state that a draft takes when it is sent.
  */
 export type PaperWords = {
   when: Match
   to: string
   dates: readonly string[]
   texts?: readonly string[]
+  across: Match
   sends?: string
 }
+
+/** A definition whose records have papers. */
+export type PaperDefinition = Definition & { paper: PaperWords }
+
+export const hasPaper = (definition: Definition): definition is PaperDefinition => definition.paper !== undefined
 
 /**
  * An action on a record in a state: it asks for some fields and sets others. `copy` is the reference by which a copy

@@ -16,8 +16,8 @@ export async function thirdParty(): Promise<string> {
 Made by \`npm run third-party\`; a test compares it with \`package-lock.json\` and with the built pages.
 
 The licences themselves go along: those of the server's packages in their folders below \`node_modules\`, those of the pages
-in \`console/dist/licences.txt\`, which a service shows at \`/licences.txt\`. No font is shipped: the pages use those of
-the reader's system. Node.js (MIT and the licences of its parts) and PostgreSQL (PostgreSQL licence) come as packages,
+in \`console/dist/licences.txt\`, which a service shows at \`/licences.txt\`. The pages use the
+fonts of the reader's system; papers are drawn with Noto Sans (OFL, its licence in the folder of its package). Node.js (MIT and the licences of its parts) and PostgreSQL (PostgreSQL licence) come as packages,
 one for each platform; a server installs those of its own.
 
 ## With the server

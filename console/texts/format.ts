@@ -1,7 +1,5 @@
 import { useMemo } from 'react'
-import { unitsOf } from '#registry/fields/numeral.ts'
-import { minorDigits } from '#registry/iso-codes.ts'
-import { memoize } from '#registry/memoize.ts'
+import { formatMoney, formatNumber } from '#derive/format-number.ts'
 import { useTexts } from './texts.tsx'
 
 /** Returns functions that format numbers, amounts and days in the notation of the language. */
@@ -11,7 +9,6 @@ export function useFormat() {
 }
 
 function formatOf(locale: string) {
-  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 10 })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
@@ -22,7 +19,7 @@ function formatOf(locale: string) {
   const moneys = new Intl.DisplayNames(locale, { type: 'currency' })
 
   return {
-    number: (value: number) => number.format(value),
+    number: (value: number) => formatNumber(value, locale),
     day: (value: string) => day.format(new Date(`${value.slice(0, 10)}T00:00:00Z`)),
     /** Formats a day with its month as a word. */
     longDay: (value: string) => longDay.format(new Date(`${value}T00:00:00Z`)),
@@ -38,11 +35,7 @@ function formatOf(locale: string) {
     },
     country: (code: string) => regions.of(code) ?? code,
     currency: (code: string) => moneys.of(code) ?? code,
-    /** Formats an amount of minor units, exact at any size. */
-    money: (minor: number, currency: string) =>
-      moneyFormat(Intl.NumberFormat, locale, currency).format(
-        unitsOf(minor, minorDigits(currency)) as unknown as number,
-      ),
+    money: (minor: number, currency: string) => formatMoney(minor, currency, locale),
   }
 }
 
@@ -52,9 +45,3 @@ const agoUnits = [
   ['hour', 3600],
   ['minute', 60],
 ] as const
-
-/** Cached, because a format takes far longer to create than an amount to format. */
-const moneyFormat = memoize(
-  (NumberFormat: typeof Intl.NumberFormat, locale: string, currency: string) =>
-    new NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
-)

@@ -65,7 +65,8 @@ export const consoleOperations = {
   'records.totals': get<said.RecordTotals>()('/records/{records}/totals', view),
   'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
-  'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: [] }),
+  'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: ['now'] }),
+  'records.paper-file': get()('/records/{records}/{id}/paper.pdf', view, { query: ['now'] }),
   'records.send-paper': post<said.PaperSent>()('/records/{records}/{id}/paper/sent', edit, {
     body: { by: 'text', on: 'text', if_match: 'text?' },
   }),

@@ -71,6 +71,7 @@ export const estimates = resource({
     when: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'] },
     to: 'client_id',
     dates: ['issue_date', 'valid_until'],
+    across: { status: ['DRAFT'] },
     sends: 'SENT',
   },
   removal: {

@@ -114,6 +114,7 @@ export const invoices = record({
     to: 'client_id',
     dates: ['issued_on', 'due_on'],
     texts: ['po_number', 'note'],
+    across: { status: ['DRAFT', 'VOID'] },
   },
   proposals: { new: { of: taxOfCompany }, ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {

@@ -356,3 +356,14 @@ export const memberFields: typeof english.memberFields = {
 
 /** The heading of the sums of a sheet. */
 export const sheet: typeof english.sheet = { sum: 'Summe' }
+
+/** The words of papers. */
+export const paper: typeof english.paper = {
+  addressee: 'An',
+  amount: 'Betrag',
+  bank: 'Bankverbindung',
+  clientTax: 'Ihre Steuernummer',
+  page: (page, pages) => `Seite ${page} von ${pages}`,
+  mail: (name, title, company) =>
+    `Guten Tag ${name},\n\nanbei erhalten Sie: ${title}.\n\nMit freundlichen Grüßen\n${company}`,
+}

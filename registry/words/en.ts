@@ -226,3 +226,15 @@ export const memberFields = {
 
 /** The heading of the sums of a sheet. */
 export const sheet = { sum: 'Sum' }
+
+/** The words of papers. */
+export const paper = {
+  /** The heading of the addressee for readers that see none of its place. */
+  addressee: 'To',
+  amount: 'Amount',
+  bank: 'Bank details',
+  clientTax: 'Your tax number',
+  page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  mail: (name: string, title: string, company: string) =>
+    `Dear ${name},\n\nplease find attached our ${title}.\n\nKind regards\n${company}`,
+}

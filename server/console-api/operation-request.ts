@@ -6,6 +6,7 @@ import type { StandardRoutes } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
 import type { App as HttpApp } from '../http/app.ts'
 import type { HttpRequest } from '../http/request-handler.ts'
+import type { PaperQueue } from '../paper/paper-queue.ts'
 import type { ApiResponse } from '../pipeline/call.ts'
 import type { Body } from '../protocol/body.ts'
 import type { Headers } from '../protocol/headers.ts'
@@ -32,7 +33,7 @@ export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
 
 /** The whole answer. An export is sent while it is read. The ETag of an unread record is added after the commit. */
 export type ConsoleResult = Omit<ApiResponse, 'body'> &
-  Changes & { body: string | Readable; unread?: UnreadRecord | undefined }
+  Changes & { body: string | Buffer | Readable; unread?: UnreadRecord | undefined }
 
 /** Changes of an answer in the browser. */
 export type Changes = {
@@ -67,6 +68,7 @@ export type Handlers = {
 export type IncomingRequest = HttpRequest & {
   app: App
   passwords: PasswordQueue
+  papers: PaperQueue
   route: ConsoleRoute
   /** The text of the session in the cookie, and whether the cookie lacks the prefix that it should have. */
   sessionText: string | undefined

@@ -1,24 +1,50 @@
 import { expectedOf, readTags } from '#derive/expected-version.ts'
-import { type Paper, type PaperRoad, paperRoads } from '#derive/paper-content.ts'
-import { isValueOf } from '#derive/query.ts'
+import { paperBlocks, paperName } from '#derive/paper.ts'
+import {
+  type Paper,
+  type PaperLetterhead,
+  type PaperRecord,
+  type PaperRoad,
+  paperRoads,
+} from '#derive/paper-content.ts'
+import { invalidParameter, isValueOf, quoteText } from '#derive/query.ts'
 import { listNeededRights } from '#derive/visible.ts'
-import { type Definition, type Problem, problem } from '#registry/definition.ts'
+import { type Definition, hasPaper, type PaperDefinition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { addresseeOf, findPaper, hasPaper, type PaperDefinition } from '#sql/records/papers.ts'
+import { addresseeOf, findPaper } from '#sql/records/papers.ts'
+import { findLogo, type LogoRow } from '#sql/system/logos.ts'
 import { recordId } from '../protocol/path-id.ts'
 import type { Actor } from '../records/actor.ts'
 import { lackingRefusal } from '../records/rights.ts'
 import { type SendRequest, sendPaper } from '../records/send-paper.ts'
-import type { AdmittedRequest, Handlers, OperationRequest } from './operation-request.ts'
+import type { Handlers, OperationRequest } from './operation-request.ts'
 import { day } from './read-parameters.ts'
 
 export const papers = {
   /** Returns the newest paper of a record, or what would be printed of it now. */
   'records.paper':
     ({ fetch: { definition } }) =>
-    async (request) => ({ data: await readPaper(request, definition) }),
+    async (request) => ({ data: await readPaper(request, requirePaper(definition)) }),
+
+  /** Returns the same as PDF, drawn in the queue of the process. */
+  'records.paper-file':
+    ({ fetch: { definition } }) =>
+    async (request) => {
+      const kind = requirePaper(definition)
+      const { content, across, at } = await readPaper(request, kind)
+      const { companyId } = request.session().actor
+      const blocks = paperBlocks(kind, content, across)
+      const logo = await readLogo(request, content.letterhead)
+      const job = { blocks, logo, at: at === null ? request.app.clock.now() : new Date(at) }
+      const body = await request.outside(() => request.papers.draw(companyId, job))
+      return {
+        status: 200,
+        headers: { ...pdfHeaders, 'Content-Disposition': dispositionOf(kind, content.record) },
+        body,
+      }
+    },
 
   /** Notes how and when a record was sent. A draft becomes what is sent by the same write. */
   'records.send-paper':
@@ -39,15 +65,23 @@ export const papers = {
  * Reads the paper of the record of the path. A paper is whole or refused, since it goes to its addressee as it is:
  * throws if the account lacks a right to something on it.
  */
-async function readPaper(request: AdmittedRequest, definition: Definition): Promise<Paper> {
-  const kind = requirePaper(definition)
+async function readPaper(request: PaperRequest, kind: PaperDefinition): Promise<Paper> {
   const { actor } = request.session()
   needViews(actor, kind)
-  const [paper] = await request.app.database.read<Paper>(findPaper(actor.companyId, kind, recordId(request)))
+  const statement = findPaper(actor.companyId, kind, recordId(request), readWhich(request.parameters.now))
+  const [paper] = await request.app.database.read<Paper>(statement)
   if (!paper) throw new Refusal('not_found')
   const { record, addressee } = paper.content
   needRights(actor, [...rightsOn(kind, record), ...rightsOn(addresseeOf(kind), addressee ?? {})])
   return paper
+}
+
+type PaperRequest = OperationRequest<'records.paper' | 'records.paper-file'>
+
+function readWhich(now: string | undefined): 'newest' | 'now' {
+  if (now === undefined) return 'newest'
+  if (now === '1') return 'now'
+  throw invalidParameter('now', `is ${quoteText(now)}; it must be 1`)
 }
 
 function requirePaper(definition: Definition): PaperDefinition {
@@ -75,6 +109,22 @@ function needRights({ lacksRights }: Actor, needed: readonly string[]): void {
 
 const incomplete = (right: string): string =>
   `The paper shows something that needs ${right}, which the account does not hold, and is never given out in part. Ask somebody who manages the accounts of the company.`
+
+async function readLogo({ app, session }: PaperRequest, { logo }: PaperLetterhead): Promise<Buffer | null> {
+  if (!logo) return null
+  const [row] = await app.database.read<LogoRow>(findLogo(session().actor.companyId, logo))
+  return row?.bytes ?? null
+}
+
+/** Browsers show a PDF by a page of their own, with styles in its elements. The file itself loads nothing. */
+const pdfHeaders = {
+  'Content-Type': 'application/pdf',
+  'Content-Security-Policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+}
+
+/** Names the file by the number of the record, with the characters that every system takes (RFC 6266, appendix D). */
+const dispositionOf = (definition: PaperDefinition, record: PaperRecord): string =>
+  `inline; filename="${paperName(definition, record).replaceAll(/[^\w.-]+/g, '-')}.pdf"`
 
 /** Parses the body. Throws the problems of all its members. */
 function readSending(

@@ -7,6 +7,8 @@ import type { RequestSort } from '../http/limiter.ts'
 import { type HttpRequest, onlyThese, type Site, type Target } from '../http/request-handler.ts'
 import { createRouter } from '../http/router.ts'
 import type { HttpResponse } from '../http/send.ts'
+import { openPaperQueue } from '../paper/paper-queue.ts'
+import { openPaperThread } from '../paper/paper-thread.ts'
 import { openPasswordQueue } from '../service/password.ts'
 import { claimOfSession, type Session } from '../service/session.ts'
 import type { AppFiles } from './app-files.ts'
@@ -26,6 +28,7 @@ const hashWaitMilliseconds = 4000
 export function createConsole(app: App, admission: Admission, files: AppFiles): Site {
   const { shares, within, outside, refuseWritesInShortage } = admission
   const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const papers = openPaperQueue(openPaperThread())
   const clientOf = clientReader(app.config.trustedProxies)
   const cookies = cookiesOf(app.config)
   const router = createRouter(routes)
@@ -65,7 +68,7 @@ export function createConsole(app: App, admission: Admission, files: AppFiles): 
     const seen = ({ key, row }: Session): void =>
       void Object.assign(who, { account_id: row.account_id, company_id: key.companyId })
     return within(sortOf(route, shown.devices), share, async (slot) => {
-      const known = { ...incoming, ...shown, app: sharedBy(app, share), passwords, route, id, client, share }
+      const known = { ...incoming, ...shown, app: sharedBy(app, share), passwords, papers, route, id, client, share }
       const { session, devices, ...reply } = await runConsole({
         ...known,
         outside: (work) => outside(slot, work),
@@ -103,10 +106,11 @@ const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App 
 /** Encodes an answer in the browser's preferred coding; an export while it is sent. Decisions, HTTP. */
 export async function inItsCoding(
   { showsSecret, method }: Pick<ConsoleRoute, 'showsSecret' | 'method'>,
-  { status, headers, body }: { status: number; headers: HttpResponse['headers']; body: string | Readable },
+  { status, headers, body }: { status: number; headers: HttpResponse['headers']; body: string | Buffer | Readable },
   accepts: AcceptHeaders,
 ): Promise<HttpResponse> {
-  if (showsSecret) return { status, headers, body }
+  // A PDF is compressed in itself.
+  if (showsSecret || Buffer.isBuffer(body)) return { status, headers, body }
   if (typeof body === 'string') return inCoding({ status, headers, body }, () => accepts, method === 'GET')
   const coding = codingFor(accepts)
   if (coding === undefined) return { status, headers, body }

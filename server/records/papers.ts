@@ -1,14 +1,8 @@
-import { type Definition, isIn } from '#registry/definition.ts'
+import { type Definition, hasPaper, isIn, type PaperDefinition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author } from '#sql/author.ts'
 import { holdInOrder } from '#sql/records/lock-order.ts'
-import {
-  appendMissingPapers,
-  appendPapers,
-  hasPaper,
-  type PaperDefinition,
-  type PaperDue,
-} from '#sql/records/papers.ts'
+import { appendMissingPapers, appendPapers, type PaperDue } from '#sql/records/papers.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { WriteContext } from './actor.ts'
 

@@ -1,9 +1,9 @@
 import type { ExpectedVersion } from '#derive/expected-version.ts'
 import type { PaperRoad } from '#derive/paper-content.ts'
-import { isIn } from '#registry/definition.ts'
+import { isIn, type PaperDefinition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidField } from '#registry/refusals.ts'
-import { appendMissingPapers, markPaperSent, type PaperDefinition } from '#sql/records/papers.ts'
+import { appendMissingPapers, markPaperSent } from '#sql/records/papers.ts'
 import type { WriteContext } from './actor.ts'
 import { runCommand, updateOne } from './write-record.ts'
 

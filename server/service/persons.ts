@@ -1,9 +1,9 @@
-import type { Definition } from '#registry/definition.ts'
+import { type Definition, hasPaper, type PaperDefinition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { accounts, erasedValues, isPerson, type PersonKind, personalFields } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
-import { addresseeOf, hasPaper, type PaperDefinition, type PaperOfPersonRow, papersTo } from '#sql/records/papers.ts'
+import { addresseeOf, type PaperOfPersonRow, papersTo } from '#sql/records/papers.ts'
 import {
   findPersons,
   historyOfPerson,

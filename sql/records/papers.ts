@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { alwaysOpen } from '#registry/common.ts'
-import type { Definition, PaperWords } from '#registry/definition.ts'
+import type { Definition, PaperDefinition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -11,11 +11,6 @@ import { matchConditions } from './lock-order.ts'
 import { recordJson } from './record-json.ts'
 
 /** Papers: what is printed of a record, fixed when it was issued. Decisions, Papers. */
-
-/** A definition whose records have papers. */
-export type PaperDefinition = Definition & { paper: PaperWords }
-
-export const hasPaper = (definition: Definition): definition is PaperDefinition => definition.paper !== undefined
 
 /** Returns the resource to which the papers of a definition go. Throws if its paper names no reference. */
 export function addresseeOf({ name, fields, paper }: PaperDefinition): Definition {
@@ -130,16 +125,27 @@ const printed = ({ paper }: PaperDefinition, source: 'p' | 'now'): Sql => {
   )
 }
 
-/** Reads the newest paper of a live record, or what would be printed now if it has none. */
-export const findPaper = (companyId: number, definition: PaperDefinition, id: number): Statement =>
-  query(`${definition.name}.paper`)`
+/**
+ * Reads the newest paper of a live record, or what would be printed now if it has none. `now` reads that in any case, but
+ * of records of the books, which are printed as they were issued.
+ */
+export const findPaper = (
+  companyId: number,
+  definition: PaperDefinition,
+  id: number,
+  which: 'newest' | 'now' = 'newest',
+): Statement =>
+  query(`${definition.name}.paper${which === 'now' ? '-now' : ''}`)`
     select coalesce(p.content, now.content) as content, p.id is not null as is_fixed,
       p.id is not null and ${isOutdated(definition)} as is_changed, coalesce(p.version, r.version) as version,
+      case when ${matchConditions(definition.paper.across)} and (p.id is null or ${matchConditions(definition.paper.when)})
+        then r.status end as across,
       ${instant('p.at')} as at, p.sent_on::text as sent_on, p.sent_by
     from ${companyRow(companyId)} c
     cross join lateral ${byKey(definition.name, companyId, id)} r
     ${contentNow(definition, companyId)}
-    left join lateral ${newestPaper(definition.name, companyId)} p on true
+    left join lateral ${newestPaper(definition.name, companyId)} p
+      on ${which === 'now' ? isOfTheBooks(definition) : sql`true`}
     where r.deleted_at is null`
 
 /** Notes the day on which the newest paper of a record was sent, and how. Returns its version. */

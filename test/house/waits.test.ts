@@ -32,6 +32,7 @@ const loops: { readonly [file: string]: string } = {
   'server/commands/stdin.ts': 'what a person types, or a program pipes',
   'server/http/send.ts': 'eachWithin',
   'server/outbound/sender.ts': 'eachWithin',
+  'server/paper/draw-paper.ts': 'eachWithin',
   'server/service/audit.ts': 'pages of the database',
   'server/service/export-records.ts': 'pages of the database',
   'server/service/export-week.ts': 'pages of the database',

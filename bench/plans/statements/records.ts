@@ -1,5 +1,5 @@
 import { raw } from 'sql-template-tag'
-import type { Definition } from '#registry/definition.ts'
+import type { Definition, PaperDefinition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
@@ -43,7 +43,6 @@ import {
   eraseAddressee,
   findPaper,
   markPaperSent,
-  type PaperDefinition,
   papersTo,
   recordsWithoutPaper,
 } from '#sql/records/papers.ts'
@@ -279,6 +278,7 @@ export const ofTheRecords: readonly Topic[] = [
       appendPapers(author, fixed, [{ id: 4711, by: author }]),
       appendMissingPapers(author, fixed, [{ id: 4711, by: author }]),
       findPaper(7, fixed, 4711),
+      findPaper(7, fixed, 4711, 'now'),
       markPaperSent(7, fixed, 4711, { on: '2026-03-31', by: 'EMAIL' }),
       recordsWithoutPaper(7, fixed, { most: 500, after: 4711 }),
       papersTo(7, fixed, 3),

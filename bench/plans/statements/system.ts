@@ -78,6 +78,7 @@ import {
 } from '#sql/system/imports.ts'
 import { closeGate, passGate, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
+import { findLogo } from '#sql/system/logos.ts'
 import {
   callsOfPerson,
   deleteDetails,
@@ -254,6 +255,7 @@ export const ofTheSystem: readonly Topic[] = [
       findCompany(7),
       listCompaniesById(),
       selectTimeZone(7),
+      findLogo(7, 'a'.repeat(64)),
       lockCompany(7),
       lockCompanyWhole(7),
       resourcesWithAmounts(7, registry),
