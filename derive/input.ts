@@ -4,9 +4,11 @@ import {
   type Problem,
   problem,
   type ReferencedRecords,
+  type RuleInput,
   type SumValues,
   type WriteInput,
 } from '#registry/definition.ts'
+import type { DoubtCode } from '#registry/field-codes.ts'
 import { choiceOf, type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { memoize } from '#registry/memoize.ts'
@@ -30,22 +32,25 @@ export type CheckResult = {
 export type ReferenceResult = { found: ReferencedRecords; missing: readonly Problem[]; sums?: SumValues | undefined }
 
 /**
- * Returns the whole record as it would be, sums included, and all of its problems. Used by the service and by forms.
- * `asChanged` are fields that count as changed also where the sent value is the stored one.
+ * Returns the whole record as it would be, sums included, and all of its problems; of a record without any, its doubts.
+ * Used by the service and by forms.
  */
 export function checkRecord(
   definition: Definition,
   body: Json,
   before: JsonObject | null,
+  { asksDoubts = false, ...write }: Pick<Around, 'today' | 'asChanged'> & { asksDoubts?: boolean },
   leadsTo: (checked: CheckResult) => ReferenceResult = () => ({ found: {}, missing: [] }),
-  asChanged: readonly string[] = [],
-): { record: JsonObject; problems: Problem[] } {
+): { record: JsonObject; problems: Problem[]; doubts: Problem<DoubtCode>[] } {
   const checked = checkBody(definition, body, before)
   const { found, missing, sums } = leadsTo(checked)
   const record = withComputed(definition, checked.after, { before, sent: checked.sent, found, sums: sums ?? {} })
   const known = [...checked.problems, ...missing]
-  const around = { found, sums, asChanged, asSent: checked.after }
-  return { record, problems: [...known, ...checkRules(definition, record, before, known, around)] }
+  const around = { ...write, found, sums, asSent: checked.after }
+  const problems = [...known, ...checkRules(definition, record, before, known, around)]
+  const doubts = asksDoubts && problems.length === 0 ? definition.doubts : undefined
+  const input = ruleInput(record, before, around)
+  return { record, problems, doubts: doubts?.flatMap((doubt) => doubt(input) ?? []) ?? [] }
 }
 
 /**
@@ -55,7 +60,8 @@ export function checkRecord(
 export type Around = {
   found: ReferencedRecords
   sums?: SumValues | undefined
-  asChanged?: readonly string[]
+  today(): string
+  asChanged?: readonly string[] | undefined
   asSent?: JsonObject
 }
 
@@ -87,17 +93,17 @@ export function checkRules(
   after: JsonObject,
   before: JsonObject | null,
   known: readonly Problem[],
-  { found, sums, asChanged = [], asSent = after }: Around,
+  around: Around,
 ): Problem[] {
-  const isChanged = (name: string): boolean => asChanged.includes(name) || !isSameJson(after[name], before?.[name])
+  const { sums, asSent = after } = around
   const named = new Set(known.map(({ field }) => topField(field)))
-  const isRefused = (name: string): boolean => named.has(name)
+  const input = ruleInput(after, before, around, (name) => named.has(name))
   const steps = stepProblems(definition, asSent, before)
   const isLocked = before !== null && isProtected(definition, before)
   const rules = (definition.rules ?? []).filter((rule) => (rule.sums ? sums !== undefined : !isLocked))
   const judged = [
-    ...(isLocked ? lockProblems(definition, before, isChanged) : []),
-    ...rules.flatMap((rule) => rule({ after, before, found, sums: sums ?? {}, isChanged, isRefused }) ?? []),
+    ...(isLocked ? lockProblems(definition, before, input.isChanged) : []),
+    ...rules.flatMap((rule) => rule(input) ?? []),
     ...(isLocked ? [] : neededProblems(definition, after)),
   ]
   return [...steps, ...judged].filter(({ field }) => {
@@ -106,6 +112,24 @@ export function checkRules(
     return true
   })
 }
+
+const ruleInput = (
+  after: JsonObject,
+  before: JsonObject | null,
+  { found, sums = {}, today, asChanged = [] }: Around,
+  isRefused: RuleInput['isRefused'] = () => false,
+): RuleInput => ({
+  after,
+  before,
+  found,
+  sums,
+  // Few rules read it.
+  get today() {
+    return today()
+  },
+  isChanged: (name) => asChanged.includes(name) || !isSameJson(after[name], before?.[name]),
+  isRefused,
+})
 
 /** Returns the record with the fields that follow from the others. */
 export const withComputed = (

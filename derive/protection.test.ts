@@ -4,10 +4,11 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { checkRecord, createBlankRecord } from './input.ts'
 import { lockedFields, protectionWords } from './protection.ts'
 
+const today = () => '2026-01-01'
 const named = (name: string) => definitionOf(registry, name) as (typeof registry)[number]
 const problems = (records: string, before: JsonObject, body: JsonObject) => {
   const definition = named(records)
-  return checkRecord(definition, body, { ...createBlankRecord(definition), ...before }).problems.map(
+  return checkRecord(definition, body, { ...createBlankRecord(definition), ...before }, { today }).problems.map(
     ({ field, code }) => `${field} ${code}`,
   )
 }
@@ -106,7 +107,7 @@ describe('A record in a protected state takes only the steps out of it and what 
 })
 
 test('What is refused says what still can change, and how a mistake is put right.', () => {
-  const { problems } = checkRecord(named('time_entries'), { hours: 1 }, { hours: 8, status: 'APPROVED' })
+  const { problems } = checkRecord(named('time_entries'), { hours: 1 }, { hours: 8, status: 'APPROVED' }, { today })
   expect(problems.find(({ field }) => field === 'hours')?.message).toBe(
     'cannot change while status is APPROVED; only status can; to put a mistake right, set its status to DRAFT, change it, and approve it again',
   )

@@ -79,6 +79,9 @@ export const sumsOfWrites = memoize(({ rules = [], computed }: Definition): read
   namesIn([...rules, computed]),
 )
 
+/** Returns the sums that doubts read, where a person is asked. */
+export const sumsOfDoubts = memoize(({ doubts = [] }: Definition): readonly string[] => namesIn(doubts))
+
 /** Returns the sums that rules read: they are locked before. */
 export const sumsOfRules = memoize(({ rules = [] }: Definition): readonly string[] => namesIn(rules))
 

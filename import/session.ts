@@ -82,8 +82,8 @@ export type SessionService = ImportService & {
   begin(write: { file_name: string; fingerprint: string; settings: ImportSettings; rows: number }): Promise<string>
   /** Replaces the settings of an import, and adds rows behind its last one. */
   extend(writeId: string, change: { settings: ImportSettings; rows: number }): Promise<unknown>
-  /** Writes a part as it was previewed. */
-  apply(writeId: string, part: Part): Promise<unknown>
+  /** Writes a part as it was previewed; `accepts` are the doubts that a person accepts. */
+  apply(writeId: string, part: Part, accepts: ImportSettings['accepts']): Promise<unknown>
 }
 
 export type SessionOptions = {
@@ -239,10 +239,10 @@ export function createSession(options: SessionOptions) {
     const rows = differing(shown, part)
     if (rows.length > 0) return { part, rows }
     try {
-      await service.apply(writeId, part)
+      await service.apply(writeId, part, state.settings.accepts)
       return undefined
     } catch (error) {
-      if (!['plan_changed', 'batch_refused'].includes(service.refusalOf(error)?.code ?? '')) throw error
+      if (!['plan_changed', 'batch_refused', 'doubtful'].includes(service.refusalOf(error)?.code ?? '')) throw error
       const now = await (importer as Importer)(part.from, part.to)
       const other = differing(shown, now)
       return { part: now, rows: other.length > 0 ? other : now.rows }
@@ -290,8 +290,8 @@ export function createSession(options: SessionOptions) {
 
     preview: () => preview(),
 
-    /** Decides about words or cells that do not fit, and looks again at the parts that have such. */
-    choose: (choice: Pick<ImportSettings, 'unfit' | 'words'>) => {
+    /** Decides about words, doubts or cells that do not fit, and looks again at the parts that have such. */
+    choose: (choice: Pick<ImportSettings, 'accepts' | 'unfit' | 'words'>) => {
       set({ settings: { ...state.settings, ...choice } })
       return preview(state.parts.filter(isPlain))
     },
@@ -406,7 +406,8 @@ export const isUnfinished = ({
 /** Returns whether nothing about the rows of a part is left to decide. */
 const isPlain = ({ rows }: Part): boolean =>
   rows.every(
-    ({ problems, emptied, names }) => problems.length + emptied.length === 0 && names.every((one) => !one.isNew),
+    ({ problems, emptied, accepted, names }) =>
+      problems.length + emptied.length + accepted.length === 0 && names.every((one) => !one.isNew),
   )
 
 /** Returns the rows of a part that would do something else than was shown. */

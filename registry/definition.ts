@@ -1,4 +1,4 @@
-import type { fieldCodes } from './field-codes.ts'
+import type { DoubtCode, fieldCodes } from './field-codes.ts'
 import type { Field } from './fields/index.ts'
 import type { FixedFields } from './fixed-while.ts'
 import type { JsonObject } from './json.ts'
@@ -42,8 +42,8 @@ export type Definition = {
   protection?: Protection
   /** Values that the interface proposes: of fields that a step needs, by the status it leads to, and those of a `new` form. */
   proposals?: { readonly [status: string]: Proposal }
-  /** Questions that the interface asks before a step. The service refuses nothing because of them. */
-  doubts?: readonly Doubt[]
+  /** Problems that a person may accept: the interface asks about them before it writes. No other channel does. */
+  doubts?: readonly Rule<DoubtCode>[]
   /** The fields in which equal values may be of one and the same: the interface shows such doubles before it saves. */
   alike?: readonly string[]
   /** The fields of a sheet, in which records are the cells of a week. */
@@ -135,9 +135,13 @@ type Action = { name: string; from: Match; sets: JsonObject; asks?: readonly str
 export type Sheet = { row: string; day: string; shared: string; cell: string }
 
 /** The reason why a field, or the record at that field, is not acceptable. */
-export type Problem = { field: string; code: ProblemCode; message: string }
+export type Problem<Code extends ProblemCode = ProblemCode> = { field: string; code: Code; message: string }
 
-export const problem = (field: string, code: ProblemCode, message: string): Problem => ({ field, code, message })
+export const problem = <Code extends ProblemCode>(field: string, code: Code, message: string): Problem<Code> => ({
+  field,
+  code,
+  message,
+})
 
 /** The field codes of a 422. Never renamed or reused. */
 export type ProblemCode = keyof typeof fieldCodes
@@ -164,12 +168,16 @@ export type Computed = ((record: JsonObject, write: WriteInput) => JsonObject) &
 export const ofSums = <Judge extends Rule | Computed>(sums: readonly string[], judge: Judge) =>
   Object.assign(judge.bind(null) as Judge, { sums })
 
-/** A record as it would be after a write, as it is before (null on create), the records that it refers to, and its sums. */
+/**
+ * A record as it would be after a write, as it is before (null on create), the records that it refers to, its sums, and the
+ * company's day, `YYYY-MM-DD`.
+ */
 export type RuleInput = {
   after: JsonObject
   before: JsonObject | null
   found: ReferencedRecords
   sums: SumValues
+  today: string
   /** Returns whether the write counts as one that changes the field. */
   isChanged(field: string): boolean
   /** Returns whether what was sent for the field is refused already, so that the record has not got it. */
@@ -177,7 +185,9 @@ export type RuleInput = {
 }
 
 /** A pure check of a write. Returns the problem, if there is one. `sums` are the names of those that it reads. */
-export type Rule = ((input: RuleInput) => Problem | undefined) & { readonly sums?: readonly string[] }
+export type Rule<Code extends ProblemCode = ProblemCode> = ((input: RuleInput) => Problem<Code> | undefined) & {
+  readonly sums?: readonly string[]
+}
 
 /**
  * Protected history: a record in this state cannot be deleted. Only the columns of the state, along their steps, and
@@ -201,8 +211,6 @@ export type ProposalContext = {
   today: string
   company: { readonly [field in 'payment_terms_days' | 'valid_days' | 'tax_pct']: number | null }
 }
-
-export type Doubt = { to: string; code: string; isSo: (record: JsonObject, today: string) => boolean }
 
 /** A condition: each named column has one of its values. */
 export type Match = { readonly [column: string]: readonly (string | boolean)[] }

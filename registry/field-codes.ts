@@ -29,9 +29,14 @@ export const fieldCodes = {
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
+  too_late: 'The last day on which it could be accepted is over. Only the web interface asks about it.',
 } as const satisfies { readonly [code: string]: string }
 
 type FieldCode = keyof typeof fieldCodes
+
+/** The codes of doubts: problems that a person in the web interface may accept. Never renamed or reused. */
+export const doubtCodes = ['too_late'] as const satisfies readonly FieldCode[]
+export type DoubtCode = (typeof doubtCodes)[number]
 
 /** Field codes that only the console's operations return. */
 const consoleFieldCodes: readonly FieldCode[] = [
@@ -42,6 +47,7 @@ const consoleFieldCodes: readonly FieldCode[] = [
   'wrong_password',
   'too_weak',
   'unreachable',
+  ...doubtCodes,
 ]
 
 /** The field codes of /v1. */

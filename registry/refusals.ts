@@ -1,4 +1,5 @@
 import { type Problem, type ProblemCode, problem } from './definition.ts'
+import type { DoubtCode } from './field-codes.ts'
 import type { JsonObject } from './json.ts'
 import {
   batchBytesMax,
@@ -172,6 +173,12 @@ export const refusals = {
     when: 'Somebody decided in the web interface about a preview that was applied, declined or not applied in time. No route of /v1 answers this.',
     advice: 'Load the page again to see what became of it.',
   },
+  doubtful: {
+    status: 409,
+    title: 'The write is doubtful',
+    when: 'The web interface was asked to write something that is allowed and looks like a mistake, such as an estimate that is accepted after its last day. Nothing was written. No route of /v1 answers this.',
+    advice: 'Look at what doubts lists. To write all the same, repeat the request with these codes in X-Accept-Doubts.',
+  },
   cannot_restore: {
     status: 409,
     title: 'The deletion cannot be undone',
@@ -325,9 +332,13 @@ export type Particulars = {
   refused?: RefusedOperation[]
   plan?: Preview
   conflicts?: UndoConflict[]
+  doubts?: Doubt[]
   /** Headers of the response. */
   headers?: { readonly [name: string]: string }
 }
+
+/** A problem that a person may accept; `n` is the place of its operation in a batch, from 0. */
+export type Doubt = Problem<DoubtCode> & { n?: number }
 
 /** An operation of a batch that was refused; `n` counts from 0. */
 export type RefusedOperation = { n: number; as: string | undefined; refusal: Refusal }
@@ -350,13 +361,17 @@ export const toldMax = 3
 /** Formats a problem as a sentence. */
 export const formatProblem = ({ field, message }: Problem): string => (field ? `${field} ${message}` : message)
 
-export function invalidFields(errors: Problem[]): Refusal {
-  const more = errors.length - toldMax
-  const rest = more > 0 ? `; errors lists ${more} more` : ''
-  return new Refusal('validation_failed', {
-    errors,
-    detail: `${errors.slice(0, toldMax).map(formatProblem).join('; ')}${rest}.`,
-  })
+export const invalidFields = (errors: Problem[]): Refusal =>
+  new Refusal('validation_failed', { errors, detail: formatProblems(errors, 'errors') })
+
+export const doubtful = (doubts: Doubt[]): Refusal =>
+  new Refusal('doubtful', { doubts, detail: formatProblems(doubts, 'doubts') })
+
+/** Formats the first problems as a sentence; `member` lists all of them. */
+function formatProblems(problems: readonly Problem[], member: keyof Particulars): string {
+  const more = problems.length - toldMax
+  const rest = more > 0 ? `; ${member} lists ${more} more` : ''
+  return `${problems.slice(0, toldMax).map(formatProblem).join('; ')}${rest}.`
 }
 
 export const invalidField = (field: string, code: ProblemCode, message: string): Refusal =>

@@ -59,10 +59,11 @@ type ConsoleRequest<Name extends ConsoleOperationName> = {
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
-/** Conditions of a call: the record still has this `etag`; the effect is still that of this `plan`. */
+/** Conditions of a call: the record still has this `etag`; the effect is still that of this `plan`; `accepts` are doubts. */
 type AskConditions = {
   etag?: string | null
   plan?: Pick<Preview, 'hash'> | undefined
+  accepts?: readonly string[] | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -96,7 +97,7 @@ export function withQuery(path: string, query: object): string {
 type AskOptions = AskConditions & { body?: unknown; key?: string }
 
 export async function send<Said>(method: string, address: string, given: AskOptions): Promise<Said> {
-  const { body, etag, plan, signal, key } = given
+  const { body, etag, plan, accepts = [], signal, key } = given
   const response = await fetch(address, {
     method,
     credentials: 'same-origin',
@@ -106,6 +107,7 @@ export async function send<Said>(method: string, address: string, given: AskOpti
       ...(etag ? { 'If-Match': etag } : {}),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
       ...(plan ? { 'If-Plan': `"${plan.hash}"` } : {}),
+      ...(accepts.length > 0 ? { 'X-Accept-Doubts': accepts.join() } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),

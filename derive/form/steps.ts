@@ -28,10 +28,6 @@ export function askedFields(definition: Definition, record: JsonObject, { to }: 
   return enters ? fieldsOf(definition).filter(({ name, kind }) => needs?.fields.includes(name) && kind === 'date') : []
 }
 
-/** Returns the questions before a step. */
-export const doubtsOf = ({ doubts = [] }: Definition, record: JsonObject, { to }: Step, today: string): string[] =>
-  doubts.filter((doubt) => doubt.to === to && doubt.isSo(record, today)).map(({ code }) => code)
-
 /** Returns the consequences of a step, about which a person is asked. Undefined if the step needs no question. */
 export function weightOf(definition: Definition, record: JsonObject, { field, to }: Step): StepWeight | undefined {
   const { protection } = definition

@@ -12,7 +12,7 @@ import type { ImportFile } from './file.ts'
 import { FileProblem } from './file-problem.ts'
 import { type ChosenHabits, decideHabits, type FileHabits } from './habits.ts'
 import { createImporter, type Part } from './importer.ts'
-import { differenceCsv, groupProblems, refusedCsv, unfitCells } from './report.ts'
+import { countDoubts, differenceCsv, groupProblems, refusedCsv, unfitCells } from './report.ts'
 import { type ImportSettings, settingsProblems } from './rows.ts'
 import { columnsOf, guess, targetsOf, withheldColumns } from './targets.ts'
 import { unknownWords, withWord } from './words.ts'
@@ -153,7 +153,7 @@ describe('All cells together decide how numbers and days are written; what they 
   })
 })
 
-/** A service that knows some records, and refuses a body with this name. */
+/** A service that knows some records, refuses a body with the name Taken and doubts one with the name Late. */
 function service(known: { [reference: string]: number } = {}, names: { [name: string]: number[] } = {}) {
   const tries: JsonObject[][] = []
   return {
@@ -198,6 +198,9 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
           would_delete: [],
           would_keep: [],
         } as never,
+        doubts: bodies.flatMap(({ name }, n) =>
+          name === 'Late' ? [{ n, field: 'name', code: 'too_late' as const, message: 'was the last day' }] : [],
+        ),
       }
     },
     refusalOf: (error: unknown) => (error instanceof Error ? undefined : (error as Refused)),
@@ -342,7 +345,7 @@ describe('Parts', () => {
     await session.preview()
     return session
   }
-  type Apply = (writeId: string, part: Part) => Promise<unknown>
+  type Apply = SessionOptions['service']['apply']
   const planChanged: Refused = { code: 'plan_changed' }
 
   test('have no more rows and no more bytes than a batch', async () => {
@@ -518,6 +521,34 @@ describe('Parts', () => {
     ])
     await cells.choose({ unfit: 'refuse' })
     expect(cells.state.counts).toMatchObject({ created: 1, refused: 2 })
+  })
+
+  test('with a doubt are refused until it is accepted by its code, and counted both times', async () => {
+    const codes: unknown[] = []
+    const apply: Apply = async (_writeId, _part, accepts) => void codes.push(accepts)
+    const doubted = await session('Name\nLate\nB\nLate\n', apply)
+    expect(doubted.state.counts).toMatchObject({ created: 1, refused: 2 })
+    expect(doubted.state.rows[0]?.problems).toMatchObject([{ column: 'Name', value: 'Late', code: 'too_late' }])
+    expect([...countDoubts(doubted.state.rows)]).toEqual([['too_late', 2]])
+    await doubted.choose({ accepts: ['too_late'] })
+    expect(doubted.state.counts).toMatchObject({ created: 3, refused: 0 })
+    expect([...countDoubts(doubted.state.rows)]).toEqual([['too_late', 2]])
+    expect(groupProblems(doubted.state.rows)).toEqual([])
+    expect(differenceCsv(doubted.state.rows)).toContain('accepted: was the last day')
+    await doubted.choose({ accepts: [] })
+    expect(doubted.state.counts).toMatchObject({ created: 1, refused: 2 })
+    await doubted.choose({ accepts: ['too_late'] })
+    await doubted.run()
+    expect([doubted.state.stage, codes]).toEqual(['done', [['too_late']]])
+  })
+
+  test('whose doubt is new when they are written are shown again', async () => {
+    const apply: Apply = async () => {
+      throw { code: 'doubtful' } satisfies Refused
+    }
+    const changed = await session('Name\nB\n', apply)
+    await changed.run()
+    expect(changed.state).toMatchObject({ stage: 'changed', done: 0 })
   })
 
   test('are all taken back, in as many calls as that needs', async () => {

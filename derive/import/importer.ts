@@ -1,9 +1,9 @@
-import type { Definition } from '#registry/definition.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
 import { equalKey } from '#registry/equal.ts'
 import type { Habits } from '#registry/fields/kind.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
-import type { PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
+import type { Doubt, PlannedChange, Preview, RefusedRow } from '#registry/refusals.ts'
 import type { BatchSummary, LookUpResult } from '../console/responses.ts'
 import type { Catalogue } from '../labels.ts'
 import { isReadAs } from '../parse-value.ts'
@@ -27,7 +27,9 @@ import { newWord, wordKey } from './words.ts'
 /** The operations of the service that an import uses. A refusal of one is thrown, and read by `refusalOf`. */
 export type ImportService = {
   lookUp(field: string, values: readonly string[]): Promise<readonly LookUpResult[]>
-  attempt(operations: readonly JsonObject[]): Promise<{ data: BatchSummary; plan?: Preview | undefined }>
+  attempt(
+    operations: readonly JsonObject[],
+  ): Promise<{ data: BatchSummary; plan?: Preview | undefined; doubts?: readonly Doubt[] }>
   refusalOf(error: unknown): { code: string; refused?: readonly RefusedRow[] | undefined } | undefined
 }
 
@@ -54,6 +56,8 @@ export type RowOutcome = {
   doubles: Double[]
   /** The cells that were left empty because they do not fit. */
   emptied: RowProblem[]
+  /** The doubts that were accepted. */
+  accepted: RowProblem[]
 }
 
 /** A record, or an earlier row of the file, that may be the one of a row: both have the same value of a field. */
@@ -300,8 +304,14 @@ async function tryOut(
     const hasNewWords = words.length > 0
     if (left.length === 0) return { operations, plan: null, hasNewWords }
     try {
-      const { data, plan } = await service.attempt(operations)
+      const { data, plan, doubts = [] } = await service.attempt(operations)
       if (!plan) throw new Error('a try has no plan')
+      for (const row of left) row.accepted = []
+      for (const { n = 0, ...doubt } of doubts) {
+        const row = left[n - words.length]
+        if (row) judgeDoubt(settings, row, doubt)
+      }
+      if (!left.every(isWritten)) continue
       const same = left.filter((_, at) => data.operations[words.length + at]?.data.changed?.length === 0)
       for (const row of same) row.outcome = 'same'
       if (same.length > 0) continue
@@ -336,6 +346,16 @@ async function tryOut(
   }
 }
 
+/** Adds a doubt to the accepted ones of its row, or refuses the row. */
+function judgeDoubt(settings: ImportSettings, row: RowOutcome, doubt: Doubt): void {
+  const problem = { ...problemOf(settings, row, doubt), doubt: doubt.code }
+  if (settings.accepts?.includes(doubt.code)) row.accepted.push(problem)
+  else {
+    row.outcome = 'refused'
+    row.problems.push(problem)
+  }
+}
+
 const refersTo = (body: JsonObject | undefined, as: Json): boolean =>
   Object.values(body ?? {}).some((value) => isObject(value) && value.$ref === as)
 
@@ -361,19 +381,21 @@ function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => Ro
   }
 }
 
-function problemsOf(settings: ImportSettings, { body }: RowOutcome, problem: RefusedRow['problem']): RowProblem[] {
+function problemsOf(settings: ImportSettings, row: RowOutcome, problem: RefusedRow['problem']): RowProblem[] {
   const { errors, detail } = problem
   if (!errors || errors.length === 0) return [{ column: null, value: '', field: '', code: 'refused', message: detail }]
-  return errors.map(({ field, code, message }) => {
-    const path = field.replace(/^body\.?/, '')
-    const value = body[path.split('.')[0] as string]
-    return {
-      column: columnOf(settings, path),
-      value:
-        value === undefined || value === null
-          ? ''
-          : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, valueShown),
-      ...{ field: path, code, message },
-    }
-  })
+  return errors.map((one) => problemOf(settings, row, one))
+}
+
+function problemOf(settings: ImportSettings, { body }: RowOutcome, { field, code, message }: Problem): RowProblem {
+  const path = field.replace(/^body\.?/, '')
+  const value = body[path.split('.')[0] as string]
+  return {
+    column: columnOf(settings, path),
+    value:
+      value === undefined || value === null
+        ? ''
+        : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, valueShown),
+    ...{ field: path, code, message },
+  }
 }

@@ -1,3 +1,4 @@
+import type { DoubtCode } from '#registry/field-codes.ts'
 import { byteOrderMark, formatRow } from '../csv.ts'
 import type { ImportFile } from './file.ts'
 import type { Double, RowOutcome } from './importer.ts'
@@ -7,15 +8,14 @@ import type { RowProblem } from './rows.ts'
 
 /** Returns the whole preview: a line for each changed field, and for each problem. */
 export function differenceCsv(rows: readonly RowOutcome[]): string {
-  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems, emptied, doubles }) => {
+  const lines = rows.flatMap(({ line, outcome, id, title, fields, problems, emptied, accepted, doubles }) => {
     const changes = Object.entries(fields).map(([field, [before, after]]) => ['', '', field, before, after, ''])
     const wrong = problems.map(({ column, value, field, message }) => [column, value, field, null, null, message])
-    const empty = emptied.map(({ column, value, field, message }) => [
-      ...[column, value, field, null, null],
-      `left empty: ${message}`,
-    ])
-    const doubts = doubles.map((one) => ['', '', one.field, null, null, formatDouble(one)])
-    const all = [...changes, ...wrong, ...empty, ...doubts]
+    const marked = (mark: string, some: readonly RowProblem[]) =>
+      some.map(({ column, value, field, message }) => [column, value, field, null, null, `${mark}: ${message}`])
+    const settled = [...marked('left empty', emptied), ...marked('accepted', accepted)]
+    const alike = doubles.map((one) => ['', '', one.field, null, null, formatDouble(one)])
+    const all = [...changes, ...wrong, ...settled, ...alike]
     return (all.length > 0 ? all : [['', '', '', null, null, '']]).map((rest) => [line, outcome, id, title, ...rest])
   })
   return byteOrderMark + [differenceHeader, ...lines].map((line) => formatRow(line)).join('')
@@ -56,6 +56,14 @@ export const unfitCells = (rows: readonly RowOutcome[]): { line: number; problem
   rows.flatMap(({ line, problems, emptied }) =>
     [...problems, ...emptied].flatMap((problem) => (problem.isUnfit ? [{ line, problem }] : [])),
   )
+
+/** Returns the doubts about rows by their codes, accepted or not, each with the count of its rows. */
+export function countDoubts(rows: readonly RowOutcome[]): Map<DoubtCode, number> {
+  const codes = rows.flatMap(({ problems, accepted }) => [
+    ...new Set([...problems, ...accepted].flatMap(({ doubt }) => doubt ?? [])),
+  ])
+  return new Map([...Map.groupBy(codes, (code) => code)].map(([code, some]) => [code, some.length]))
+}
 
 const problemColumn = 'Problem'
 

@@ -1,4 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
+import type { DoubtCode } from '#registry/field-codes.ts'
 import type { FaultCode, Habits, OpenHabit } from '#registry/fields/kind.ts'
 import { trimInvisible } from '#registry/invisible.ts'
 import { isObject, type JsonObject, memberOf } from '#registry/json.ts'
@@ -19,6 +20,8 @@ export type ImportSettings = ChosenHabits & {
   /** The field by which a row finds its record; null creates a record for each row. */
   match: string | null
   reading: FileFormat
+  /** The doubts that are accepted, by their codes; each other one refuses its row. */
+  accepts?: DoubtCode[]
   /** Whether cells that do not fit optional fields are left empty; else they refuse their row. */
   unfit?: Unfit
   words?: Words
@@ -55,6 +58,8 @@ export type RowProblem = {
   told?: readonly string[]
   /** True if the cell could be left empty: its text does not fit an optional field. */
   isUnfit?: boolean
+  /** The code of the doubt that it is: the row is written if that is accepted. */
+  doubt?: DoubtCode
 }
 
 /**
@@ -93,6 +98,7 @@ export function createRowReader({ definition, file, settings, currency, catalogu
       problems: [],
       doubles: [],
       emptied: [],
+      accepted: [],
     }
     const refuse = (
       column: string | null,

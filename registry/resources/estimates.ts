@@ -1,9 +1,9 @@
 import { resource, state } from '../common.ts'
-import type { Problem, ProposalContext, RuleInput } from '../definition.ts'
+import { type Problem, type ProposalContext, problem, type RuleInput } from '../definition.ts'
 import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
 import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
-import { inOrder, isPast, taxOfCompany } from './rules.ts'
+import { inOrder, taxOfCompany, whenChanged } from './rules.ts'
 
 export const estimates = resource({
   name: 'estimates',
@@ -64,7 +64,7 @@ export const estimates = resource({
       except: { status: ['VOID'] },
     },
   },
-  doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
+  doubts: [whenChanged(['status', 'valid_until'], acceptedLate)],
   proposals: { new: { of: proposeOffer } },
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
   paper: {
@@ -101,4 +101,9 @@ function proposeOffer(record: JsonObject, context: ProposalContext): JsonObject 
     valid_until: days === null ? null : addDays(today, days),
     ...taxOfCompany(record, context),
   }
+}
+
+function acceptedLate({ after: { status, valid_until: last }, today }: RuleInput): Problem<'too_late'> | undefined {
+  if (status !== 'ACCEPTED' || typeof last !== 'string' || last >= today) return undefined
+  return problem('valid_until', 'too_late', `was the last day on which it could be accepted (${last})`)
 }

@@ -1,4 +1,4 @@
-import { type Match, type ProposalContext, problem, type Rule } from '../definition.ts'
+import { type Match, type ProblemCode, type ProposalContext, problem, type Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Matches records that were not promised to anybody yet. */
@@ -15,11 +15,11 @@ export const inOrder =
     return problem(later, 'date_order', `must not be before ${earlier} (${from})`)
   }
 
-/** Checks whether the last day that `field` names is over. */
-export const isPast =
-  (field: string) =>
-  (record: JsonObject, today: string): boolean =>
-    typeof record[field] === 'string' && record[field] < today
-
 /** Proposes the tax of the company. */
 export const taxOfCompany = (_: JsonObject, { company: { tax_pct } }: ProposalContext): JsonObject => ({ tax_pct })
+
+/** Returns a rule about facts that may be old: it judges only writes that change one of the fields. */
+export const whenChanged =
+  <Code extends ProblemCode>(fields: readonly string[], rule: Rule<Code>): Rule<Code> =>
+  (input) =>
+    fields.some((field) => input.isChanged(field)) ? rule(input) : undefined

@@ -4,6 +4,7 @@ import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
 import { createResponse, errorsAddress, replyOf, writeIdHeader } from '../pipeline/response.ts'
+import { readAcceptedDoubts } from '../protocol/headers.ts'
 import { type ImportBatch, importBatch, ownImport } from '../records/import-batch.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { beginImport, extendImport, listImports, lookUpValues } from '../service/imports.ts'
@@ -84,17 +85,19 @@ async function admitAuthor({ id = '', read, session }: AdmittedRequest, definiti
 }
 
 function run(
-  { app, change, requestId, session }: AdmittedRequest,
+  { app, change, request, requestId, session }: AdmittedRequest,
   part: Omit<ImportBatch, 'call'>,
 ): Promise<ConsoleResult> {
   for (const { name } of wordListsOf(part.definition))
     if (part.operations.some(({ records }) => records === name)) needPermission(session(), permission(name, 'EDIT'))
+  const accepts = readAcceptedDoubts(request.rawHeaders)
   const call = { requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
     async (transaction, { actor }) => {
-      const { data, plan, writeId } = await importBatch(app, transaction, actor, { ...part, call })
+      const author = { ...actor, accepts }
+      const { data, writeId, ...dryRun } = await importBatch(app, transaction, author, { ...part, call })
       const headers = writeId === undefined ? {} : { [writeIdHeader]: writeId }
-      return replyOf({ ...createResponse(200, data, headers), ...(plan && { plan }) })
+      return replyOf({ ...createResponse(200, data, headers), ...dryRun })
     },
     { isPreview: part.part === undefined },
   )

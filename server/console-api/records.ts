@@ -11,7 +11,9 @@ import { readIntent } from '../pipeline/read-intent.ts'
 import { errorsAddress, JsonText, pageOf, replyOf } from '../pipeline/response.ts'
 import { conclude } from '../pipeline/write-call.ts'
 import { emptyBody } from '../protocol/body.ts'
+import { readAcceptedDoubts } from '../protocol/headers.ts'
 import { recordId } from '../protocol/path-id.ts'
+import type { Actor } from '../records/actor.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { recordTag } from '../records/tag.ts'
 import { exportAll } from './export.ts'
@@ -49,17 +51,21 @@ export const records = {
       return replyOf({ status: 200, code: null, headers, data: new JsonText(json) })
     },
 
-  'records.create': ({ create: route }) => createWriteHandler(route, handlers.create(route)),
-  'records.update': ({ update: route }) => createWriteHandler(route, handlers.update(route)),
+  'records.create': ({ create: route }) => createWriteHandler(route, handlers.create(route), readAcceptedDoubts),
+  'records.update': ({ update: route }) => createWriteHandler(route, handlers.update(route), readAcceptedDoubts),
   'records.delete': ({ delete: route }) => createWriteHandler(route, handlers.delete(route)),
   'records.export': exportAll,
 
-  /** Undoes a write, of any records. */
+  /** Undoes a write, of any records. It has no doubts: it leaves what was there before. */
   'writes.undo': createWriteHandler(undoRoute, handlers['writes.undo'](undoRoute)),
 } satisfies Partial<Handlers>
 
 /** Creates a handler with the parsing, the work and the envelope of a write of /v1. Only the author is a session. */
-function createWriteHandler(route: DataRoute, write: Write) {
+function createWriteHandler(
+  route: DataRoute,
+  write: Write,
+  acceptedIn: (rawHeaders: readonly string[]) => Actor['accepts'] = () => undefined,
+) {
   return async (request: AdmittedRequest): Promise<ConsoleResult> => {
     const call: Call = {
       ...request,
@@ -72,6 +78,7 @@ function createWriteHandler(route: DataRoute, write: Write) {
       body: route.body ? await request.bytes() : emptyBody,
     }
     const intent = { ...readIntent(call, request.headers), prefersRecord: false }
+    const accepts = acceptedIn(call.rawHeaders)
     const { companyId } = request.session().actor
     const command = orRefusal(() => write(companyId, call, intent))
     const { locks, prefetch } = command instanceof Refusal ? {} : command
@@ -79,7 +86,8 @@ function createWriteHandler(route: DataRoute, write: Write) {
       {
         locks,
         prefetch,
-        async execute(transaction, { actor }, prefetched) {
+        async execute(transaction, session, prefetched) {
+          const actor = { ...session.actor, accepts }
           needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
           const { execute, respond } = orThrow(command)
           const response = respond(await execute(transaction, actor, prefetched))

@@ -2,6 +2,7 @@ import { type Conditions, hasWeak, type Tags } from '#derive/expected-version.ts
 import type { Json, JsonObject } from '#registry/json.ts'
 import type { PageCut } from '#registry/listing.ts'
 import {
+  type Doubt,
   type Particulars,
   type Preview,
   type ProblemBody,
@@ -30,7 +31,7 @@ export class JsonText {
 }
 
 /** The parts of the body of a success, in their order. */
-type Parts = { data?: Json | JsonText; meta?: JsonObject; plan?: Preview }
+type Parts = { data?: Json | JsonText; meta?: JsonObject; plan?: Preview; doubts?: Doubt[] }
 
 /**
  * A response of /v1. Its parts are values until it is stored or sent. `body` is the text where it is made already: of a
@@ -57,10 +58,10 @@ export type CallResponse = Parts & {
 }
 
 /** Returns the text of a response as it is stored: without the record. */
-export const formatBody = ({ body, problem, data, meta, plan }: CallResponse): string =>
-  body ?? (problem ? JSON.stringify(problem) : formatParts({ data, meta, plan }))
+export const formatBody = ({ body, problem, data, meta, plan, doubts }: CallResponse): string =>
+  body ?? (problem ? JSON.stringify(problem) : formatParts({ data, meta, plan, doubts }))
 
-function formatParts(parts: { readonly [name: string]: Json | JsonText | Preview | undefined }): string {
+function formatParts(parts: { readonly [name: string]: Json | JsonText | Preview | Doubt[] | undefined }): string {
   const members = Object.entries(parts).flatMap(([name, value]) => {
     if (value === undefined) return []
     return [`"${name}":${value instanceof JsonText ? value.json : JSON.stringify(value)}`]

@@ -159,11 +159,11 @@ export async function conclude(
   { call: { route, path }, intent: { dryRun, ifPlan, body, conditions, prefersRecord } }: ConcludedCall,
   { record, ...response }: CallResponse,
 ): Promise<CallResponse> {
-  const plan = await concludeWork(transaction, actor, secret, {
+  const outcome = await concludeWork(transaction, actor, secret, {
     ...{ dryRun, ifPlan, effects: response.effects ?? [] },
     call: { method: route.method, path, body, conditions: conditions as Json },
   })
-  if (plan) return { ...response, plan }
+  if (outcome) return { ...response, ...outcome }
   // An empty text is a record whose fields are all withheld from the caller.
   return withWriteId(prefersRecord && record?.json !== '' ? { ...response, record } : response, actor.writeId)
 }

@@ -1,5 +1,6 @@
 import { readTags, type Tags } from '#derive/expected-version.ts'
 import { givenTwice } from '#derive/refusals.ts'
+import { type DoubtCode, doubtCodes } from '#registry/field-codes.ts'
 import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 
@@ -43,7 +44,7 @@ type CollectedHeaders = ReadonlyMap<string, string[]>
 
 const meant = new Set([
   ...['content-type', 'content-encoding', 'idempotency-key'],
-  ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan', 'prefer'],
+  ...['x-dry-run', 'x-accept-doubts', 'if-match', 'if-none-match', 'if-plan', 'prefer'],
 ])
 
 function collectHeaders(rawHeaders: readonly string[]): CollectedHeaders {
@@ -95,6 +96,21 @@ function readPlanHash(value: string | undefined): string | undefined {
     })
   }
   return hash
+}
+
+/**
+ * Returns the doubts that a person accepts, from X-Accept-Doubts. Throws if the header names a code that is none. Only the
+ * console reads it.
+ */
+export function readAcceptedDoubts(rawHeaders: readonly string[]): readonly DoubtCode[] {
+  const value = findHeader(collectHeaders(rawHeaders), 'x-accept-doubts') ?? ''
+  const codes = value.split(',').map((code) => code.trim())
+  const accepted = codes.filter((code) => code !== '')
+  const unknown = accepted.find((code) => !(doubtCodes as readonly string[]).includes(code))
+  if (unknown === undefined) return accepted as DoubtCode[]
+  throw new Refusal('invalid_header', {
+    detail: `x-accept-doubts has ${JSON.stringify(unknown)}, which is no doubt; there are ${doubtCodes.join(', ')}.`,
+  })
 }
 
 /** Parses `Prefer` (RFC 7240): the first of a repeated preference counts, and others than `return` are ignored. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { DoubtCode } from '#registry/field-codes.ts'
 import type { Author } from '#sql/author.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -17,6 +18,8 @@ export type Actor = Author & {
   tagKey?: string | undefined
   /** Returns the day of its company; undefined for the operator and the service, for whom `todayOf` reads it. */
   today?(): string
+  /** The doubts that a person at the interface accepts. Undefined where nobody is asked: then none is judged. */
+  accepts?: readonly DoubtCode[] | undefined
   /** Throws if the actor lacks a permission that its operation does not name; undefined where only the operation counts. */
   mayDo?(permission: string): void
 }

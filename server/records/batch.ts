@@ -72,6 +72,9 @@ export function summarizeRow(
   result: OperationResult,
 ) {
   const { data, isCreated, written, effects } = summarize(op, dryRun, result)
+  const placed = effects.map((effect) =>
+    effect.doubts?.length ? { ...effect, doubts: effect.doubts.map((doubt) => ({ n, ...doubt })) } : effect,
+  )
   const status = isCreated ? routesOn(definition)[op].success : 200
   const row: JsonObject = {
     n,
@@ -80,7 +83,7 @@ export function summarizeRow(
     ...(written?.tag === undefined ? {} : { etag: written.tag }),
     data,
   }
-  return { row, effects }
+  return { row, effects: placed }
 }
 
 export const formatRefused = ({ n, as }: BatchRow, refusal: Refusal, { requestId, errorsPage }: RefusalContext) =>

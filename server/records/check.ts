@@ -5,19 +5,20 @@ import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { referencesOf, uniqueFields } from '#sql/records/columns.ts'
 import { leadsTo, lockTree } from '#sql/records/lock-order.ts'
 import { lookedUp, lookUp, readingReferences, type SentValues } from '#sql/records/prefetch.ts'
-import type { WriteContext } from './actor.ts'
+import type { Actor, WriteContext } from './actor.ts'
 import type { PrefetchedRow } from './look-up.ts'
 import type { ReadRecord } from './preview.ts'
 
-/** Returns the record as it would be, and its problems except circles of a tree. */
-export const judgeRecord = (definition: Definition, { body, before, prefetched, sums, asChanged }: JudgedBody) =>
-  checkRecord(
-    definition,
-    body,
-    before,
-    (checked) => ({ ...whatItLeadsTo(definition, checked, before, prefetched), sums }),
-    asChanged,
-  )
+/** Returns the record as it would be, its problems except circles of a tree, and its doubts if a person is asked. */
+export const judgeRecord = (
+  { accepts }: Actor,
+  definition: Definition,
+  { body, before, prefetched, sums, today, asChanged }: JudgedBody,
+) =>
+  checkRecord(definition, body, before, { today, asChanged, asksDoubts: accepts !== undefined }, (checked) => ({
+    ...whatItLeadsTo(definition, checked, before, prefetched),
+    sums,
+  }))
 
 /** `asChanged` are fields that count as changed also where the sent value is the stored one. */
 type JudgedBody = {
@@ -25,6 +26,7 @@ type JudgedBody = {
   before: JsonObject | null
   prefetched: PrefetchedRow
   sums: SumValues | undefined
+  today(): string
   asChanged?: readonly string[]
 }
 

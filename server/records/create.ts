@@ -11,11 +11,12 @@ import { judgeRecord, readOf, takenColumn } from './check.ts'
 import { foundIn, type PrefetchedRow, type SetFacts } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
 import { isIssued, papersOf } from './papers.ts'
-import type { Effect, ReadRecord } from './preview.ts'
+import type { Effect } from './preview.ts'
 import { heldPlan } from './quota.ts'
 import { refuseApproval } from './rights.ts'
 import { settle } from './settle.ts'
 import { judgedSums } from './sums.ts'
+import { readToday } from './today.ts'
 import {
   canTravel,
   type Outcomes,
@@ -36,7 +37,12 @@ export type NewRow = {
   by?: Origin
 }
 
-type AcceptedRecord = { place: number; by: Origin; values: JsonObject; fields: string[]; read: ReadRecord[] }
+type AcceptedRecord = Required<Pick<Effect, 'read' | 'doubts'>> & {
+  place: number
+  by: Origin
+  values: JsonObject
+  fields: string[]
+}
 
 /**
  * Creates records of one resource: looks them up together, checks each, and writes them together. No other function
@@ -50,6 +56,7 @@ export async function createRecords(
 ): Promise<Outcomes<WriteResult>> {
   const found = foundIn(definition, prefetched ?? (await prefetchRows(set, definition, rows, prefetchForCreate)))
   const sumsAt = await judgedSums(set, definition, rows)
+  const today = await readToday(set)
   const outcomes: Outcomes<WriteResult> = Array.from(rows, () => undefined)
   const giveNumbers = numbersOf(
     set,
@@ -63,7 +70,8 @@ export async function createRecords(
     const seen = found.at(place, null)
     const values = found.values(place)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const { record, problems } = judgeRecord(definition, { body, before: null, prefetched: seen, sums: sumsAt[place] })
+    const judged = { body, before: null, prefetched: seen, sums: sumsAt[place], today }
+    const { record, problems, doubts } = judgeRecord(set.actor, definition, judged)
     const unapproved = refuseApproval(set.actor, definition, null, record)
     if (unapproved || problems.length > 0 || lost.length > 0) {
       outcomes[place] = unapproved ?? refusalOf(problems, lost)
@@ -71,7 +79,7 @@ export async function createRecords(
     }
     for (const { key } of values) taken.add(key)
     const fields = await giveNumbers(record, place, taken)
-    accepted.push({ place, by, values: record, fields, read: readOf(definition, seen) })
+    accepted.push({ place, by, values: record, fields, read: readOf(definition, seen), doubts })
   }
   const withSlot = await withSlots(set, definition, { accepted, found, outcomes })
   const placed = await withIds(set, definition, withSlot, found)
@@ -104,9 +112,9 @@ async function withIds(
   const drawn =
     without.length > 0 ? await transaction.run<{ id: number }>(drawRecordIds(definition, without.length)) : []
   const ids = drawn.map(({ id }) => id)
-  return accepted.map(({ read, fields, ...one }) => {
+  return accepted.map(({ read, doubts, fields, ...one }) => {
     const id = found.newId(one.place) ?? (ids.shift() as number)
-    const effect: Effect = { read, numbered: { records: definition.name, id, fields } }
+    const effect: Effect = { read, doubts, numbered: { records: definition.name, id, fields } }
     return { ...one, id, version: 1, rest: { effect } }
   })
 }

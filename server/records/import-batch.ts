@@ -3,13 +3,13 @@ import { wordListsOf } from '#derive/import/words.ts'
 import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { invalidField, type Preview, Refusal } from '#registry/refusals.ts'
+import { invalidField, Refusal } from '#registry/refusals.ts'
 import { type HeldImport, holdImport, lastOfWrite, moveImport } from '#sql/system/imports.ts'
 import type { Transaction } from '../store/database.ts'
 import type { SealingKeys } from '../store/seal.ts'
 import { type Actor, readWriteId } from './actor.ts'
 import { batchCommand, type RefusalContext, summarizeBatch } from './batch.ts'
-import { concludeWork } from './preview.ts'
+import { concludeWork, type DryRun } from './preview.ts'
 import { needFieldRights } from './rights.ts'
 import { runCommand } from './write-record.ts'
 
@@ -29,7 +29,7 @@ export type ImportBatch = {
 }
 
 /** `writeId` is that of the import; undefined if nothing was written. */
-export type ImportBatchResult = { data: JsonObject; plan: Preview | undefined; writeId: string | undefined }
+export type ImportBatchResult = Partial<DryRun> & { data: JsonObject; writeId: string | undefined }
 
 /**
  * Runs a batch of the mode `all` on records of one resource, as a dry-run or under the id of its import. The preview
@@ -57,15 +57,15 @@ export async function importBatch(
     const count = (op: string) => operations.filter((one) => one.op === op && !isWord(one)).length
     const progress = { done: part.to, created: count('create'), changed: count('update') }
     transaction.send(moveImport(actor.companyId, part.writeId, progress))
-    if (operations.length === 0) return { data: summarizeBatch('all', false, []), plan: undefined, writeId: undefined }
+    if (operations.length === 0) return { data: summarizeBatch('all', false, []), writeId: undefined }
   }
   const command = batchCommand(readBatch(body, [definition, ...wordListsOf(definition)]), dryRun, call)
   const { data, effects } = await runCommand(transaction, author, command)
-  const plan = await concludeWork(transaction, author, secret, {
+  const outcome = await concludeWork(transaction, author, secret, {
     ...{ dryRun, ifPlan, effects, after },
     call: { method: 'POST', path: `/import/${definition.name}`, body, conditions: {} },
   })
-  return { data, plan, writeId: dryRun ? undefined : author.writeId }
+  return { ...outcome, data, writeId: dryRun ? undefined : author.writeId }
 }
 
 /** The operations of an import on its records; it deletes nothing. */

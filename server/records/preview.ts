@@ -6,7 +6,7 @@ import type { Definition } from '#registry/definition.ts'
 import { kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { plannedChangesMax } from '#registry/limits.ts'
-import { type PlannedChange, type Preview, Refusal } from '#registry/refusals.ts'
+import { type Doubt, doubtful, type PlannedChange, type Preview, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type PlannedRow, plannedBy } from '#sql/records/written-changes.ts'
 import { version } from '../config/config.ts'
@@ -24,6 +24,8 @@ export type Effect = {
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
   wouldKeep?: readonly Group[]
+  /** The problems that a person at the interface may accept. */
+  doubts?: readonly Doubt[]
 }
 
 export type ReadRecord = { field: string; records: string; record: JsonObject | null }
@@ -35,23 +37,32 @@ export type PlannedCall = { method: string; path: string; body: Json; conditions
 type PlannedWork = { call: PlannedCall; effects: readonly Effect[]; after?: number | undefined }
 
 /**
- * Ends successful work before its commit. Returns its preview if it is a dry-run. With `ifPlan` the work is rolled back
- * and refused unless its preview has that hash. Decisions, Plans.
+ * Ends successful work before its commit. Returns its preview and doubts if it is a dry-run. Else the work is rolled back
+ * and refused if it has a doubt that is not accepted; with `ifPlan` unless its preview has that hash. Decisions, Plans
+ * and Console.
  */
 export async function concludeWork(
   transaction: Transaction,
   actor: Actor,
   keys: SealingKeys,
   { dryRun, ifPlan, ...work }: PlannedWork & { dryRun: boolean; ifPlan: string | undefined },
-): Promise<Preview | undefined> {
+): Promise<DryRun | undefined> {
+  const doubts = actor.accepts && work.effects.flatMap((effect) => effect.doubts ?? [])
+  if (!dryRun && doubts?.some(({ code }) => !actor.accepts?.includes(code))) {
+    transaction.undo()
+    throw doubtful(doubts)
+  }
   if (!dryRun && ifPlan === undefined) return undefined
   const plan = await createPreview(transaction, actor, keys, work)
   if (ifPlan !== undefined && ifPlan !== plan.hash) {
     transaction.undo()
     throw new Refusal('plan_changed', { plan })
   }
-  return dryRun ? plan : undefined
+  return dryRun ? { plan, ...(doubts && { doubts }) } : undefined
 }
+
+/** The outcome of a dry-run; `doubts` are those of a person at the interface. */
+export type DryRun = { plan: Preview; doubts?: Doubt[] }
 
 /**
  * Returns the changes that a transaction has written so far under its `writeId`, and a hash. The hash covers the

@@ -11,6 +11,7 @@ import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { type Group, listsOf, resourceNamed } from './remove.ts'
 import { judgedSums } from './sums.ts'
+import { readToday } from './today.ts'
 
 /**
  * Fills in again the references that a removal emptied. Only records count that are live, still refer to nothing, and
@@ -77,7 +78,7 @@ async function isLinkable(
   const after = { ...record, [by]: to }
   const found = await lookUpFound(context, definition, after)
   const [sums] = await judgedSums(context, definition, [{ body: {} }], () => after)
-  return checkRules(definition, after, after, [], { found, sums }).length === 0
+  return checkRules(definition, after, after, [], { found, sums, today: await readToday(context) }).length === 0
 }
 
 /** Sets equipment that was in use on the project to that again, unless somebody has changed it since. */

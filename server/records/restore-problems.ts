@@ -8,6 +8,7 @@ import type { WriteContext } from './actor.ts'
 import { lookUpFound } from './check.ts'
 import { resourceNamed } from './remove.ts'
 import { judgedSums } from './sums.ts'
+import { readToday } from './today.ts'
 
 /** Problems that keep deleted records from being restored. */
 
@@ -34,13 +35,14 @@ export async function inTheWay(
 /** Returns the rules that no longer hold: the project may be another client's by now. */
 export async function brokenRules(context: WriteContext, returning: ReturningRecords[]): Promise<Problem[]> {
   const problems: Problem[] = []
+  const today = await readToday(context)
   for (const group of returning) {
     const { definition, records } = group
     for (const record of records) {
       const found = await lookUpFound(context, definition, record)
       const [sums] = await judgedSums(context, definition, [{ body: {} }], () => record)
       const isJudged = sums !== undefined || Object.keys(found).length > 0
-      const broken = isJudged ? checkRules(definition, record, record, [], { found, sums }) : []
+      const broken = isJudged ? checkRules(definition, record, record, [], { found, sums, today }) : []
       const at = (field: string) => placeOf(group, returning[0], idOf(record), field)
       problems.push(...broken.map((problem) => ({ ...problem, field: at(problem.field) })))
     }

@@ -1,5 +1,5 @@
 import { findAcceptable } from '#derive/input.ts'
-import { sumsOfWrites } from '#derive/sums.ts'
+import { sumsOfDoubts, sumsOfWrites } from '#derive/sums.ts'
 import type { Definition, SumValues } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { comparedFields, type SummedRecord, type SumsRow, sumsOfValues } from '#sql/records/sums.ts'
@@ -9,15 +9,15 @@ import { locksOfSums } from './locks.ts'
 
 /**
  * Locks and reads the sums by which records are judged, as the bodies would leave them; `storedAt` returns a record as it
- * is. Returns nothing if no rule and no calculation of the resource names a sum.
+ * is. Returns nothing if no rule, no calculation and no doubt that is asked names a sum.
  */
 export async function judgedSums(
-  { transaction, actor: { companyId } }: WriteContext,
+  { transaction, actor: { companyId, accepts } }: WriteContext,
   definition: Definition,
   rows: readonly { body: Json }[],
   storedAt: (place: number) => JsonObject | undefined = () => undefined,
 ): Promise<readonly SumValues[]> {
-  const names = sumsOfWrites(definition)
+  const names = [...new Set([...sumsOfWrites(definition), ...(accepts ? sumsOfDoubts(definition) : [])])]
   if (names.length === 0) return []
   const fields = comparedFields(definition, names)
   const records = rows.map(({ body }, place): SummedRecord => {

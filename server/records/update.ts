@@ -16,6 +16,7 @@ import { isIssued, papersOf } from './papers.ts'
 import { refuseApproval } from './rights.ts'
 import { settle } from './settle.ts'
 import { judgedSums } from './sums.ts'
+import { readToday } from './today.ts'
 import {
   type ChangeResult,
   differences,
@@ -54,6 +55,7 @@ export async function updateRecords(
     const held = found.held(place)
     return held && JSON.parse(held.json)
   })
+  const today = await readToday(set)
   const outcomes: Outcomes<ChangeResult> = []
   const targets = new Set<number>()
   const taken = new Set<string>()
@@ -66,7 +68,14 @@ export async function updateRecords(
     if (id !== null) targets.add(id)
     const seen = found.at(place, id)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const outcome = await judge(set, definition, { ...row, place, seen, held: found.held(place), sums: sumsAt[place] })
+    const outcome = await judge(set, definition, {
+      ...row,
+      place,
+      seen,
+      held: found.held(place),
+      sums: sumsAt[place],
+      today,
+    })
     if (outcome instanceof Refusal) {
       outcomes[place] = outcome
       continue
@@ -99,12 +108,13 @@ type JudgedRow = ChangedRow & {
   seen: JsonObject
   held: WrittenRow | undefined
   sums: SumValues | undefined
+  today(): string
 }
 
 async function judge(
   set: WriteSet,
   definition: Definition,
-  { place, body, expected, lost = [], by = set.actor, seen, held, sums }: JudgedRow,
+  { place, body, expected, lost = [], by = set.actor, seen, held, sums, today }: JudgedRow,
 ): Promise<AcceptedChange | Refusal> {
   const { actor } = set
   try {
@@ -115,14 +125,15 @@ async function judge(
     const isBlind = isUnseen(definition, actor.lacksRights)
     const sent = namesSent(definition, body)
     const asChanged = isBlind ? sent : []
-    const { record: after, problems } = judgeRecord(definition, { body, before, prefetched: seen, sums, asChanged })
+    const judged = { body, before, prefetched: seen, sums, today, asChanged }
+    const { record: after, problems, doubts } = judgeRecord(actor, definition, judged)
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await checkCircles(set, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const { changed, changes } = differences(definition, before, after)
-    const effect = { read: readOf(definition, seen) }
+    const effect = { read: readOf(definition, seen), doubts }
     const rest = isBlind ? { updated: true, changed: sent, effect } : { updated: changed.length > 0, changed, effect }
     const written = { values: after, changes, isIssued: isIssued(definition, before, after) }
     return { place, id: row.id, version: row.version + 1, by, before: row, ...written, rest }

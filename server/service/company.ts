@@ -1,3 +1,4 @@
+import { dayIn } from '#derive/company-day.ts'
 import { checkRecord } from '#derive/input.ts'
 import { formatName } from '#derive/words.ts'
 import { company } from '#registry/company.ts'
@@ -110,7 +111,9 @@ function checkCompany(
   { fields = {}, plan, addOns: wanted }: CompanyInput,
 ): CompanyRow {
   const changes = isObject(fields) && before ? pickChanges(fields, before) : fields
-  const { record, problems } = checkRecord(company, changes, before)
+  const { record, problems } = checkRecord(company, changes, before, {
+    today: () => dayIn(before?.time_zone ?? 'UTC', new Date()),
+  })
   const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
   if (plan !== undefined && !planNames.includes(plan as SubscriptionPlan))
     refuse('plan', `must be one of ${planNames.join(', ')}`)

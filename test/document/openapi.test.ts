@@ -98,7 +98,7 @@ describe('The document has the refusals', () => {
     const { ProblemCode, FieldCode } = document.components.schemas
     const elsewhere = [
       ...['cross_site_request', 'misdirected_request', 'token_active', 'replay_active', 'cannot_restore'],
-      ...['agents_off', 'preview_ended'],
+      ...['agents_off', 'preview_ended', 'doubtful'],
     ]
     const codes = Object.keys(refusals).filter((code) => !elsewhere.includes(code))
     expect(ProblemCode.enum.toSorted()).toEqual(codes.toSorted())

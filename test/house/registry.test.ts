@@ -73,9 +73,9 @@ describe.each(registry)('$name', (definition: Definition) => {
     for (const record of [example, Object.fromEntries(Object.keys(fields).map((field) => [field, null]))]) {
       const after = { ...record, lines: [] }
       const isChanged = (name: string): boolean => seen(after)[name] !== seen(example)[name]
-      for (const rule of definition.rules ?? [])
-        rule({ after: seen(after), before: seen(example), found, sums: {}, isChanged, isRefused: () => false })
-      for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
+      const write = { before: seen(example), found, sums: {}, today: '2026-01-01', isChanged, isRefused: () => false }
+      for (const rule of [...(definition.rules ?? []), ...(definition.doubts ?? [])])
+        rule({ ...write, after: seen(after) })
     }
     expect([...read]).toEqual(read.size > 0 ? [undefined] : [])
   })

@@ -179,8 +179,8 @@ describe('The document of the API', () => {
       return days.flatMap((earlier) =>
         days.flatMap((later) => {
           const record = { ...emptyOf(definition.name), [earlier]: '2026-02-02', [later]: '2026-01-01' }
-          const write = { before: null, found: {}, sums: {}, isChanged: () => true, isRefused: () => false }
-          const judged = { after: record, ...write }
+          const write = { before: null, found: {}, sums: {}, today: '2026-01-01' }
+          const judged = { after: record, ...write, isChanged: () => true, isRefused: () => false }
           const problems = (definition.rules ?? []).map((rule) => rule(judged))
           return problems.flatMap((found) =>
             found?.code === 'date_order' ? [{ name: definition.name, field: found.field }] : [],

@@ -117,7 +117,7 @@ console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
   fieldInSql: insertText(clients).includes('loyalty'),
   fieldType: { minimum, maximum },
-  rule: checkRecord(trades, { name: 'None' }, null).problems.map(({ message }) => message),
+  rule: checkRecord(trades, { name: 'None' }, null, { today: () => '2026-01-01' }).problems.map(({ message }) => message),
   resource: Object.keys(paths).filter((path) => path.includes('vehicles')),
   resourceInSql: insertText(vehicles).includes('insert into vehicles'),
   operation: paths['/v1/tea'].get.operationId,

@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react'
 import { fieldAt, fieldsOf, valueAt } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import type { Doubt } from '#registry/refusals.ts'
 import { isRefused, isUnauthorized } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
@@ -16,6 +17,7 @@ import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { DoubleList } from '../double-list.tsx'
+import { codesOf, DoubtDialog } from '../doubt-notes.tsx'
 import { inputId, useProblemText } from '../fields/input.ts'
 import { SchemaForm } from './schema-form.tsx'
 import { type RecordForm, useRecordForm } from './use-record-form.ts'
@@ -31,7 +33,7 @@ type SaveFormProps = {
 /** A form on a page of its own. Save, cancel and the remaining problems are always in sight. */
 export function SaveForm({ form, saving, label, onCancel, children }: SaveFormProps) {
   const { common } = useTexts()
-  const { save, isBusy, hasEnded, resume } = saving
+  const { save, isBusy, hasEnded, resume, question } = saving
   return (
     <>
       <form
@@ -54,6 +56,7 @@ export function SaveForm({ form, saving, label, onCancel, children }: SaveFormPr
         </Bar>
       </form>
       <SignInAgain open={hasEnded} onDone={resume} />
+      {question}
     </>
   )
 }
@@ -114,7 +117,7 @@ type SaveOptions = {
   id: number | string | null
   etag?: string | null
   /** Sends the changes of a form that is not about a record of a resource. */
-  send?(): Promise<number>
+  send?(accepts: readonly string[]): Promise<number>
   onSaved(id: number): void
   /** Called if somebody else has saved first. */
   onRace?(): void
@@ -124,12 +127,13 @@ type SaveOptions = {
 export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) {
   const [isBusy, setBusy] = useState(false)
   const [hasEnded, setEnded] = useState(false)
+  const [doubts, setDoubts] = useState<readonly Doubt[]>([])
   const notify = useNotify()
   const refresh = useRefresh()
   const texts = useTexts()
   const write = useWrite()
 
-  async function save(): Promise<void> {
+  async function save(accepts: readonly string[] = []): Promise<void> {
     if (isBusy) return
     const problems = form.checkAll()
     if (problems.length > 0) return focusOn(problems[0]?.field)
@@ -141,13 +145,14 @@ export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) 
     try {
       // The notice is shown first; the next press saves all the same.
       if (await form.hasUnseenDoubles()) return
-      const saved = await (send ?? sendRecord)()
+      const saved = await (send ?? sendRecord)(accepts)
       refresh()
       onSaved(saved)
     } catch (error) {
       if (isUnauthorized(error)) setEnded(true)
       else if (isRefused(error, 'precondition_failed') || (id !== null && isRefused(error, 'idempotency_key_reuse')))
         onRace?.()
+      else if (isRefused(error, 'doubtful')) setDoubts(error.body.doubts ?? [])
       else if (isRefused(error) && error.body.errors?.length) {
         form.refuse(error.body.errors)
         focusOn(error.body.errors[0]?.field)
@@ -157,14 +162,25 @@ export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) 
     }
   }
 
-  async function sendRecord(): Promise<number> {
+  async function sendRecord(accepts: readonly string[]): Promise<number> {
     const records = form.definition.name
-    if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag })).data.id
-    const { data } = await write('records.create', { records, body: form.changes })
+    if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag, accepts })).data.id
+    const { data } = await write('records.create', { records, body: form.changes, accepts })
     return data.id as number
   }
 
-  return { save, isBusy, hasEnded, resume: () => setEnded(false) }
+  const question = doubts.length > 0 && (
+    <DoubtDialog
+      doubts={doubts}
+      label={id === null ? texts.common.create : texts.common.save}
+      onConfirm={() => {
+        setDoubts([])
+        save(codesOf(doubts))
+      }}
+      onClose={() => setDoubts([])}
+    />
+  )
+  return { save: () => save(), isBusy, hasEnded, resume: () => setEnded(false), question }
 }
 
 /** Focuses a field, after the problems are rendered. */
@@ -189,7 +205,7 @@ export function FormDialog({ definition, given, settled, onClose }: FormDialogPr
   const { add, one } = useRecordTexts()
   const notify = useNotify()
   const form = useRecordForm(definition, null, given, settled)
-  const { save, isBusy } = useSave({
+  const { save, isBusy, question } = useSave({
     form,
     id: null,
     onSaved: () => {
@@ -210,6 +226,7 @@ export function FormDialog({ definition, given, settled, onClose }: FormDialogPr
       <SchemaForm isPlain form={form} settled={settled} />
       <DoubleNotice form={form} />
       <ProblemList form={form} />
+      {question}
     </AskFirst>
   )
 }

@@ -34,8 +34,11 @@ export function useRecordForm(
   const changes = useMemo(() => changesOf(definition, before, values), [definition, before, values])
   const habits = useHabits()
   const own = useMemo(
-    () => [...checkRecord(definition, changes, before).problems, ...unreadProblems(definition.fields, changes, habits)],
-    [definition, before, changes, habits],
+    () => [
+      ...checkRecord(definition, changes, before, { today }).problems,
+      ...unreadProblems(definition.fields, changes, habits),
+    ],
+    [definition, before, changes, habits, today],
   )
   const seen = own.filter(({ field }) => isChecked || left.has(topField(field)))
   const seenFields = new Set(seen.map(({ field }) => field))

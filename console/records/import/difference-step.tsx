@@ -10,7 +10,7 @@ import Typography from '@mui/material/Typography'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import { type Outcome, outcomes, type RowOutcome } from '#derive/import/importer.ts'
-import { differenceCsv, groupProblems, refusedCsv, unfitCells } from '#derive/import/report.ts'
+import { countDoubts, differenceCsv, groupProblems, refusedCsv, unfitCells } from '#derive/import/report.ts'
 import type { Definition } from '#registry/definition.ts'
 import { quote } from '../../texts/foreign.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -92,11 +92,14 @@ export function DownloadRefused({ importing }: { importing: ImportState }) {
 
 /** The reasons of the refusals with their counts, and the choice to leave cells empty that do not fit. */
 function Refusals({ definition, importing }: { definition: Definition; importing: ImportState }) {
-  const { imports } = useTexts()
+  const texts = useTexts()
+  const { imports } = texts
   const { rows, settings } = importing.state
   const groups = groupProblems(rows)
   const unfit = unfitCells(rows)
-  if (groups.length === 0 && unfit.length === 0) return null
+  const doubts = [...countDoubts(rows)]
+  if (groups.length + unfit.length + doubts.length === 0) return null
+  const { accepts = [] } = settings
   return (
     <Panel title={imports.reasons}>
       <PlainList aria-label={imports.reasons}>
@@ -109,6 +112,20 @@ function Refusals({ definition, importing }: { definition: Definition; importing
           />
         ))}
       </PlainList>
+      {doubts.map(([code, count]) => (
+        <FormControlLabel
+          key={code}
+          control={
+            <Checkbox
+              checked={accepts.includes(code)}
+              onChange={(_, isChecked) =>
+                importing.choose({ accepts: [...accepts.filter((one) => one !== code), ...(isChecked ? [code] : [])] })
+              }
+            />
+          }
+          label={`${imports.accept(count)}: ${texts.doubts[code]}`}
+        />
+      ))}
       {unfit.length > 0 && (
         <>
           <FormControlLabel
@@ -205,7 +222,7 @@ type RowItemProps = {
 function RowItem({ definition: { name }, row, fields, importing }: RowItemProps) {
   const { imports } = useTexts()
   const { label } = useRecordTexts()
-  const { outcome, line, title, problems, emptied, names, doubles } = row
+  const { outcome, line, title, problems, emptied, accepted, names, doubles } = row
   const isNewWord = (field: string): boolean => names.some(({ path, isNew }) => isNew && path === field)
   const changes = Object.entries(row.fields).flatMap(([field, change]) => {
     const known = fields.find((candidate) => candidate.name === field)
@@ -236,14 +253,14 @@ function RowItem({ definition: { name }, row, fields, importing }: RowItemProps)
         </Bullets>
       )}
       {doubles.length > 0 && <DoubleList records={name} doubles={doubles} />}
-      {problems.length + emptied.length > 0 && (
+      {problems.length + emptied.length + accepted.length > 0 && (
         <Bullets mt={0.5} isSmall>
-          {[...problems, ...emptied].map((problem) => (
+          {[...problems, ...emptied, ...accepted].map((problem) => (
             <ProblemItem
               key={`${problem.column} ${problem.field} ${problem.code}`}
               problem={problem}
               records={name}
-              isEmptied={emptied.includes(problem)}
+              mark={emptied.includes(problem) ? imports.leftEmpty : accepted.includes(problem) && imports.accepted}
             >
               {importing && problem.column !== null && (
                 <MendInput importing={importing} row={row} column={problem.column} />
@@ -261,20 +278,23 @@ type ProblemItemProps = {
   records: string
   /** Count of rows with this problem. */
   count?: number
-  isEmptied?: boolean
+  /** What was decided about it. */
+  mark?: string | false
   children?: ReactNode
 }
 
-function ProblemItem({ problem, records, count, isEmptied, children }: ProblemItemProps) {
-  const { imports } = useTexts()
+function ProblemItem({ problem, records, count, mark, children }: ProblemItemProps) {
+  const { imports, doubts } = useTexts()
   const { path } = useRecordTexts()
-  const { column, field, value, code, message, told = [] } = problem
+  const { column, field, value, code, message, doubt, told = [] } = problem
   const where = column ?? (field === '' ? undefined : path(records, field))
-  const said = imports.problems[code]?.(...told.map((one) => quote(one))) ?? quote(message, 2000)
+  const said = doubt
+    ? doubts[doubt]
+    : (imports.problems[code]?.(...told.map((one) => quote(one))) ?? quote(message, 2000))
   return (
     <li>
       {count !== undefined && `${imports.rows(count)}: `}
-      {isEmptied && `${imports.leftEmpty}: `}
+      {mark && `${mark}: `}
       {where !== undefined && (
         <strong>
           <Foreign text={where} />{' '}

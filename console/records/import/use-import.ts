@@ -72,8 +72,8 @@ const serviceOf = (records: string, write: ReturnType<typeof useWrite>): Session
     return answer as unknown as Awaited<ReturnType<SessionService['attempt']>>
   },
   // The key is that of the part and its plan: sent again after a lost answer, it is done once.
-  apply(writeId, { from, to, operations, plan }) {
-    const request = { records, id: writeId, body: { from, to, operations } }
+  apply(writeId, { from, to, operations, plan }, accepts) {
+    const request = { records, id: writeId, body: { from, to, operations }, accepts }
     const given = plan === null ? request : { ...request, plan: { hash: plan } }
     return askOnce('records.import', `import.${writeId}.${from}.${plan}`, given)
   },

@@ -55,7 +55,7 @@ export function BooksButton() {
             label={texts.month}
             value={chosen}
             options={months.map(({ from }) => ({ value: from, text: format.month(from) }))}
-            onChange={choose}
+            onChange={(from) => choose(String(from))}
           />
         </AskFirst>
       )}

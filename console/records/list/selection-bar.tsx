@@ -7,9 +7,11 @@ import { statusOf, stepsFrom } from '#derive/form/relations.ts'
 import { askedFields, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import type { Doubt } from '#registry/refusals.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { codesOf } from '../doubt-notes.tsx'
 import { useUndo } from '../history/history.tsx'
 import { RemoveSeveral } from '../removal/remove-dialog.tsx'
 import { StepSeveral } from '../show/step-dialog.tsx'
@@ -31,7 +33,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const undo = useUndo()
   const [isRemoving, setRemoving] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [asked, setAsked] = useState<Step>()
+  const [asked, setAsked] = useState<StepOfSeveral>()
   const { selectedIds: ids, onUnselectItems: unselect, data = [] } = listing
   if (ids.length === 0) return null
 
@@ -46,20 +48,27 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const [first = [], ...others] = chosen.map(stepsOf)
   const steps = chosen.length === ids.length ? first.filter((to) => others.every((open) => open.includes(to))) : []
 
-  async function go(step: Step): Promise<void> {
+  async function go({ step, records, doubts }: StepOfSeveral): Promise<void> {
     setBusy(true)
-    const outcomes = await Promise.all(chosen.map((record) => take(record, step)))
+    const outcomes = await Promise.all(records.map((record) => take(record, step, {}, codesOf(doubts))))
     const count = (is: Outcome['is']): number => outcomes.filter((outcome) => outcome.is === is).length
     const writeIds = outcomes.flatMap((outcome) => (outcome.is === 'done' ? (outcome.writeId ?? []) : []))
+    const left = records.filter((_, place) => outcomes[place]?.is === 'doubtful')
     setBusy(false)
-    setAsked(undefined)
+    setAsked(
+      left.length === 0
+        ? undefined
+        : { step, records: left, doubts: outcomes.flatMap((one) => (one.is === 'doubtful' ? one.doubts : [])) },
+    )
     const [done, changed] = [count('done'), count('changed')]
-    const said = list.stepsDone(done, ids.length - done)
-    notify(changed > 0 ? `${said}. ${list.changedMeanwhile(changed)}` : said, {
-      type: done < ids.length ? 'warning' : 'success',
-      ...(writeIds.length > 0 ? { undo: () => undo(writeIds.toSorted()) } : {}),
-    })
-    unselect()
+    const judged = records.length - left.length
+    const said = list.stepsDone(done, judged - done)
+    if (judged > 0)
+      notify(changed > 0 ? `${said}. ${list.changedMeanwhile(changed)}` : said, {
+        type: done < judged ? 'warning' : 'success',
+        ...(writeIds.length > 0 ? { undo: () => undo(writeIds.toSorted()) } : {}),
+      })
+    if (left.length === 0) unselect()
   }
 
   return (
@@ -80,11 +89,11 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
             size="small"
             variant="outlined"
             disabled={isBusy}
-            onClick={() =>
-              chosen.some((record) => weightOf(definition, record, statusTo(to)))
-                ? setAsked(statusTo(to))
-                : go(statusTo(to))
-            }
+            onClick={() => {
+              const step = { step: statusTo(to), records: chosen, doubts: [] }
+              if (chosen.some((record) => weightOf(definition, record, step.step))) setAsked(step)
+              else go(step)
+            }}
           >
             {stepTo(name, statusTo(to), chosen[0] ?? {})}
           </Button>
@@ -106,8 +115,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
       {asked && (
         <StepSeveral
           definition={definition}
-          records={chosen}
-          step={asked}
+          {...asked}
           isBusy={isBusy}
           onConfirm={() => go(asked)}
           onClose={() => setAsked(undefined)}
@@ -128,5 +136,8 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
     </Stack>
   )
 }
+
+/** A step that several records are to take; `doubts` are those that it was refused for. */
+type StepOfSeveral = { step: Step; records: readonly ListedRecord[]; doubts: readonly Doubt[] }
 
 const statusTo = (to: string): Step => ({ field: 'status', to })

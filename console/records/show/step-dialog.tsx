@@ -3,10 +3,11 @@ import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
 import { useGetOne, useNavigate, useNotify } from 'ra-core'
 import { useState } from 'react'
-import { askedFields, doubtsOf, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
+import { askedFields, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isSameJson, type JsonObject } from '#registry/json.ts'
+import type { Doubt } from '#registry/refusals.ts'
 import { useMe } from '../../me/me.tsx'
 import { editPath } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -15,6 +16,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Bullets, Tiles } from '../../ui/layout.tsx'
 import { Note, Term } from '../../ui/panel.tsx'
+import { codesOf, DoubtNotes } from '../doubt-notes.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
 import type { ListedRecord } from '../list/records.tsx'
@@ -34,7 +36,6 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const words = useRecordTexts()
   const navigate = useNavigate()
   const notify = useNotify()
-  const { today } = useMe()
   const { take, isBusy } = useStep(definition)
   const [outcome, setOutcome] = useState(asked.outcome)
   const [typed, setTyped] = useState<JsonObject>({})
@@ -44,13 +45,13 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const given = Object.fromEntries(
     fields.map(({ name: field }) => [field, typed[field] ?? proposal[field] ?? shown[field] ?? null]),
   )
-  const doubts = doubtsOf(definition, shown, step, today())
+  const doubts = outcome?.is === 'doubtful' ? outcome.doubts : []
   const label = words.stepTo(name, step, shown)
   const problems = outcome?.is === 'missing' ? outcome.problems : []
   const elsewhere = problems.filter(({ field }) => !(field in given))
 
   async function go(): Promise<void> {
-    const came = await take(record, step, given)
+    const came = await take(record, step, given, codesOf(doubts))
     setOutcome(came)
     if (came.is !== 'done') return
     notify(texts.show.stepDone(words.stateAfter(name, step)), { type: 'success' })
@@ -95,11 +96,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
       onClose={onClose}
     >
       <Facts definition={definition} record={shown} />
-      {doubts.map((code) => (
-        <Note key={code} severity="warning">
-          {texts.doubts[code]}
-        </Note>
-      ))}
+      <DoubtNotes doubts={doubts} />
       {outcome?.is === 'failed' && (
         <Note severity="error" variant="standard">
           {errorText(outcome.error, texts)}
@@ -154,27 +151,28 @@ type StepSeveralProps = {
   definition: Definition
   records: readonly ListedRecord[]
   step: Step
+  /** Those of steps that were refused because of them. */
+  doubts: readonly Doubt[]
   isBusy: boolean
   onConfirm(): void
   onClose(): void
 }
 
 /** Asks before a step of several records. Shows a line for each, and their total. */
-export function StepSeveral({ definition, records, step, isBusy, onConfirm, onClose }: StepSeveralProps) {
+export function StepSeveral({ definition, records, step, doubts, isBusy, onConfirm, onClose }: StepSeveralProps) {
   const texts = useTexts()
   const format = useFormat()
-  const { company, today } = useMe()
+  const { company } = useMe()
   const { stepTo } = useRecordTexts()
   const fields = tellingFields(definition)
   const all = records as readonly JsonObject[]
   const amount = fields.findLast(({ kind }) => kind === 'money')
   const sum = all.reduce((total, record) => total + Number(amount ? (record[amount.name] ?? 0) : 0), 0)
-  const doubts = new Set(all.flatMap((record) => doubtsOf(definition, record, step, today())))
   const label = stepTo(definition.name, step, all[0] ?? {})
   return (
     <AskFirst
       title={`${texts.show.finalTitle(label)} ${texts.list.selected(all.length)}`}
-      confirm={doubts.size > 0 ? texts.show.nevertheless(label) : label}
+      confirm={doubts.length > 0 ? texts.show.nevertheless(label) : label}
       isBusy={isBusy}
       onConfirm={onConfirm}
       onClose={onClose}
@@ -198,11 +196,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
           {texts.list.together(format.money(sum, company.currency))}
         </Typography>
       )}
-      {[...doubts].map((code) => (
-        <Note key={code} severity="warning">
-          {texts.doubts[code]}
-        </Note>
-      ))}
+      <DoubtNotes doubts={doubts} />
       {all[0] && <StepMeaning definition={definition} record={all[0]} step={step} />}
     </AskFirst>
   )

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import type { Step } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isSameJson, type Json, type JsonObject } from '#registry/json.ts'
+import type { Doubt } from '#registry/refusals.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import type { ListedRecord } from '../list/records.tsx'
@@ -13,6 +14,8 @@ export type Outcome =
   /** The record differs by now from the shown one. Nothing was done. */
   | { is: 'changed'; stored: JsonObject }
   | { is: 'missing'; problems: readonly Problem[] }
+  /** The step is taken if these doubts are accepted. */
+  | { is: 'doubtful'; doubts: readonly Doubt[] }
   | { is: 'failed'; error: unknown }
 
 /**
@@ -26,7 +29,12 @@ export function useStep({ name }: Definition) {
   /** The ETags of steps whose answer was lost, so that they are sent again unchanged. */
   const unanswered = useRef(new Map<string, string | null>())
 
-  async function take(shown: ListedRecord, { field, to }: Step, more: JsonObject = {}): Promise<Outcome> {
+  async function take(
+    shown: ListedRecord,
+    { field, to }: Step,
+    more: JsonObject = {},
+    accepts: readonly string[] = [],
+  ): Promise<Outcome> {
     const body = { ...more, [field]: to }
     const what = `${shown.id} ${JSON.stringify(body)}`
     const tried = unanswered.current.get(what)
@@ -35,7 +43,7 @@ export function useStep({ name }: Definition) {
     const etag = stored ? stored.etag : (tried ?? null)
     unanswered.current.delete(what)
     try {
-      const { writeId } = await write('records.update', { records: name, id: shown.id, body, etag })
+      const { writeId } = await write('records.update', { records: name, id: shown.id, body, etag, accepts })
       return { is: 'done', writeId }
     } catch (error) {
       if (isLost(error)) unanswered.current.set(what, etag)
@@ -48,6 +56,7 @@ export function useStep({ name }: Definition) {
       const { data } = await ask('records.fetch', { records: name, id: shown.id })
       return { is: 'changed', stored: data }
     }
+    if (isRefused(error, 'doubtful')) return { is: 'doubtful', doubts: error.body.doubts ?? [] }
     return isRefused(error) && error.body.errors?.length
       ? { is: 'missing', problems: error.body.errors }
       : { is: 'failed', error }
@@ -55,10 +64,11 @@ export function useStep({ name }: Definition) {
 
   return {
     isBusy,
-    async take(shown: ListedRecord, step: Step, more?: JsonObject): Promise<Outcome> {
+    /** `accepts` are codes of doubts. */
+    async take(shown: ListedRecord, step: Step, more?: JsonObject, accepts?: readonly string[]): Promise<Outcome> {
       setBusy(true)
       try {
-        const outcome = await take(shown, step, more).catch((error) => outcomeOf(shown, error))
+        const outcome = await take(shown, step, more, accepts).catch((error) => outcomeOf(shown, error))
         if (outcome.is === 'done' || outcome.is === 'changed') refresh()
         return outcome
       } catch (error) {

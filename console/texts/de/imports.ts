@@ -87,6 +87,8 @@ export const imports: Texts['imports'] = {
   leaveEmpty: pluralize('# Zelle leer lassen, die nicht passt', '# Zellen leer lassen, die nicht passen'),
   leaveEmptyHint: 'Nur Felder, die leer sein dürfen. Jede solche Zelle steht bei ihrer Zeile.',
   leftEmpty: 'Bleibt leer',
+  accept: pluralize('# Zeile trotzdem einlesen', '# Zeilen trotzdem einlesen'),
+  accepted: 'Hingenommen',
   values: 'Unbekannte Wörter',
   valuesLead: 'Nichts hier hat diese Wörter. Sagen Sie einmal für die ganze Datei, was jedes bedeutet.',
   moreWords: pluralize(

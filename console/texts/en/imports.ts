@@ -86,6 +86,8 @@ export const imports = {
   leaveEmpty: pluralize('Leave # cell empty that does not fit', 'Leave # cells empty that do not fit'),
   leaveEmptyHint: 'Only fields that may be empty. Each such cell is listed with its row.',
   leftEmpty: 'Left empty',
+  accept: pluralize('Import # row nevertheless', 'Import # rows nevertheless'),
+  accepted: 'Accepted',
   values: 'Unknown words',
   valuesLead: 'Nothing here has these words. Say once for the whole file what each of them means.',
   moreWords: pluralize(

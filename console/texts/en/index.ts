@@ -342,10 +342,11 @@ export const en = {
     strengthHint:
       'At least 8 characters. Several words that do not belong together are easy to keep and hard to guess.',
   },
-  /** Field codes of a refusal. A code with an empty text gets the service’s own words. */
+  /** What is doubtful about a write that can be done all the same. */
   doubts: {
     too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
-  } as { [code: string]: string },
+  },
+  /** Field codes of a refusal. A code with an empty text gets the service’s own words. */
   problems: {} as { [code: string]: string },
   /** Faults of typed texts and of cells. A code without a text gets the words of the check. */
   faults: {} as { [code: string]: (part: string) => string },
