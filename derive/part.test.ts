@@ -44,7 +44,7 @@ describe('A part of an offer is billed', () => {
       why: 'lines have the percentage of the offer',
       of: share,
       part: { by: 'lines', lines: [wall] },
-      values: { lines: [wall], discount_pct: 10, discount_minor: 0 },
+      values: { lines: [wall], discount_pct: 10, discount_minor: 1000 },
     },
     {
       why: 'lines have their share of a discount in money',

@@ -46,13 +46,11 @@ export function valuesOfPart(offer: Priced, part: Part, billed: number, descript
       return { lines, discount_pct, discount_minor }
     case 'lines': {
       const some = [...part.lines]
-      const [own, whole] = [some, lines].map((each) => BigInt(totals({ lines: each }).subtotal_minor)) as [
-        bigint,
-        bigint,
-      ]
-      const share =
-        discount_pct !== null || whole === 0n ? 0n : divideRounded(BigInt(Number(discount_minor)) * own, whole)
-      return { lines: some, discount_pct, discount_minor: Number(share) }
+      const own = BigInt(totals({ lines: some }).subtotal_minor)
+      const whole = BigInt(totals({ lines }).subtotal_minor)
+      const share = whole === 0n ? 0n : divideRounded(BigInt(Number(discount_minor)) * own, whole)
+      const { discount_minor: discount } = totals({ lines: some, discount_pct, discount_minor: Number(share) })
+      return { lines: some, discount_pct, discount_minor: discount }
     }
   }
 }

@@ -42,13 +42,13 @@ type PartDialogProps = {
 /** Asks which part of an offer a new record bills. Where nothing is left, it shows the records that bill it. */
 export function PartDialog(props: PartDialogProps) {
   const { definition, by, offer, onClose } = props
-  const { make } = useRecordTexts()
+  const { make, sum } = useRecordTexts()
   const field = definition.fields[by]
-  const [to, part] = field?.kind === 'reference' ? [field.to, field.gives?.part] : []
-  const { data, error, reload } = useLoaded('records.sums', { records: to ?? '', id: String(offer.id) })
-  const billed = (data?.sums[part ?? ''] ?? undefined) as number | undefined
+  const [to, part] = field?.kind === 'reference' ? [field.to, field.gives?.part ?? ''] : ['', '']
+  const { data, error, reload } = useLoaded('records.sums', { records: to, id: String(offer.id) })
+  const billed = data?.sums[part] ?? undefined
   if (data && waysToBill(offer, billed).length > 0)
-    return <PartForm {...props} name={nameOf(to as string, offer)} billed={billed} />
+    return <PartForm {...props} name={nameOf(to, offer)} billed={billed} billedLabel={sum(to, part)} />
   return (
     <AskFirst title={make(definition.name)} onClose={onClose}>
       {data ? (
@@ -104,9 +104,10 @@ type PartFormProps = PartDialogProps & {
   name: string
   /** What is billed of it already, in minor units; undefined where the reader may not see it. */
   billed: number | undefined
+  billedLabel: string
 }
 
-function PartForm({ definition, offer, name, billed = 0, onChoose, onClose }: PartFormProps) {
+function PartForm({ definition, offer, name, billed = 0, billedLabel, onChoose, onClose }: PartFormProps) {
   const { parts } = useTexts()
   const { make, label } = useRecordTexts()
   const { company } = useMe()
@@ -173,7 +174,7 @@ function PartForm({ definition, offer, name, billed = 0, onChoose, onClose }: Pa
         isBeside
         facts={[
           [parts.offered, money(netOf(offer))],
-          [parts.billed, money(billed)],
+          [billedLabel, money(billed)],
           [parts.left, money(left)],
         ]}
       />

@@ -187,7 +187,6 @@ export const de: Texts = {
   },
   parts: {
     offered: 'Angeboten',
-    billed: 'Berechnet',
     left: 'Übrig',
     way: 'Teil',
     ways: { percent: 'Prozent', amount: 'Betrag', lines: 'Positionen', rest: 'Der Rest', all: 'Alles' },

@@ -182,7 +182,6 @@ export const en = {
   },
   parts: {
     offered: 'Offered',
-    billed: 'Invoiced',
     left: 'Left',
     way: 'Part',
     ways: { percent: 'Percent', amount: 'Amount', lines: 'Lines', rest: 'The rest', all: 'All' },
