@@ -53,6 +53,10 @@ export function seesMargin(definition: Definition, lacks: LackedRights): boolean
   )
 }
 
+/** Returns whether a sum adds amounts of the company's currency. */
+export const isAmount = ({ of, add }: Sum): boolean =>
+  definitionOf(registry, of)?.fields[add[0] ?? '']?.kind === 'money'
+
 /** Returns the filter of the list that has the records of a sum of a record. */
 export function filterOfSum(
   { of, by, when = {}, except = {} }: Sum,

@@ -1,5 +1,5 @@
 import { fieldsOf } from '#derive/form.ts'
-import { filterOfSum } from '#derive/sums.ts'
+import { filterOfSum, isAmount } from '#derive/sums.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useFigures } from '../../client/use-loaded.ts'
@@ -15,7 +15,10 @@ import type { ListedRecord } from '../list/records.tsx'
 
 type MoneyPanelProps = { definition: Definition; sums: NonNullable<Definition['sums']>; record: ListedRecord }
 
-/** Shows the amounts of a record beside its sums, each with a link to what it adds, and its margin. */
+/**
+ * Shows the sums of a record, each with a link to what it adds, and its margin; beside them the amounts of one that has a
+ * budget.
+ */
 export function MoneyPanel({ definition, sums, record }: MoneyPanelProps) {
   const { name, budget } = definition
   const { money } = useTexts()
@@ -38,9 +41,9 @@ export function MoneyPanel({ definition, sums, record }: MoneyPanelProps) {
   const { margin_minor: margin } = data
   return (
     <Panel title={money.title}>
-      <Tiles isKept width={170} gap={1}>
+      <Tiles isKept width={140} gap={1}>
         {fieldsOf(definition)
-          .filter(({ kind, name: field }) => kind === 'money' && typeof record[field] === 'number')
+          .filter(({ kind, name: field }) => budget && kind === 'money' && typeof record[field] === 'number')
           .map(({ name: field }) => {
             const minor = Number(record[field])
             const isBad = field === budget && cost > minor
@@ -55,7 +58,7 @@ export function MoneyPanel({ definition, sums, record }: MoneyPanelProps) {
                 key={sum}
                 isSmall
                 label={sumLabel(name, sum)}
-                figure={sum.endsWith('_minor') ? amount(value) : format.number(value ?? 0)}
+                figure={isAmount(words) ? amount(value) : format.number(value ?? 0)}
                 to={listPath(words.of, filterOfSum(words, record as JsonObject))}
               />
             )
