@@ -9,16 +9,27 @@ import type { Actor, WriteContext } from './actor.ts'
 import type { PrefetchedRow } from './look-up.ts'
 import type { ReadRecord } from './preview.ts'
 
-/** Returns the record as it would be, its problems except circles of a tree, and its doubts if a person is asked. */
-export const judgeRecord = (
+/**
+ * Returns the record as it would be, its problems except circles of a tree, and its doubts if a person is asked; with the day,
+ * if anything has read it.
+ */
+export function judgeRecord(
   { accepts }: Actor,
   definition: Definition,
   { body, before, prefetched, sums, today, asChanged }: JudgedBody,
-) =>
-  checkRecord(definition, body, before, { today, asChanged, asksDoubts: accepts !== undefined }, (checked) => ({
+) {
+  const days: string[] = []
+  const noted = (): string => {
+    days.push(today())
+    return today()
+  }
+  const write = { today: noted, asChanged, asksDoubts: accepts !== undefined }
+  const judged = checkRecord(definition, body, before, write, (checked) => ({
     ...whatItLeadsTo(definition, checked, before, prefetched),
     sums,
   }))
+  return { ...judged, today: days[0] }
+}
 
 /** `asChanged` are fields that count as changed also where the sent value is the stored one. */
 type JudgedBody = {

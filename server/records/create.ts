@@ -37,7 +37,7 @@ export type NewRow = {
   by?: Origin
 }
 
-type AcceptedRecord = Required<Pick<Effect, 'read' | 'doubts'>> & {
+type AcceptedRecord = Required<Pick<Effect, 'read' | 'doubts' | 'today'>> & {
   place: number
   by: Origin
   values: JsonObject
@@ -71,7 +71,7 @@ export async function createRecords(
     const values = found.values(place)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
     const judged = { body, before: null, prefetched: seen, sums: sumsAt[place], today }
-    const { record, problems, doubts } = judgeRecord(set.actor, definition, judged)
+    const { record, problems, doubts, today: day } = judgeRecord(set.actor, definition, judged)
     const unapproved = refuseApproval(set.actor, definition, null, record)
     if (unapproved || problems.length > 0 || lost.length > 0) {
       outcomes[place] = unapproved ?? refusalOf(problems, lost)
@@ -79,7 +79,7 @@ export async function createRecords(
     }
     for (const { key } of values) taken.add(key)
     const fields = await giveNumbers(record, place, taken)
-    accepted.push({ place, by, values: record, fields, read: readOf(definition, seen), doubts })
+    accepted.push({ place, by, values: record, fields, read: readOf(definition, seen), doubts, today: day })
   }
   const withSlot = await withSlots(set, definition, { accepted, found, outcomes })
   const placed = await withIds(set, definition, withSlot, found)
@@ -112,9 +112,9 @@ async function withIds(
   const drawn =
     without.length > 0 ? await transaction.run<{ id: number }>(drawRecordIds(definition, without.length)) : []
   const ids = drawn.map(({ id }) => id)
-  return accepted.map(({ read, doubts, fields, ...one }) => {
+  return accepted.map(({ read, doubts, today, fields, ...one }) => {
     const id = found.newId(one.place) ?? (ids.shift() as number)
-    const effect: Effect = { read, doubts, numbered: { records: definition.name, id, fields } }
+    const effect: Effect = { read, doubts, today, numbered: { records: definition.name, id, fields } }
     return { ...one, id, version: 1, rest: { effect } }
   })
 }

@@ -20,6 +20,8 @@ import { type Rights, rightsOf } from './rights.ts'
 export type Effect = {
   /** Records that its rules have read, each by the field that leads to it. */
   read?: readonly ReadRecord[]
+  /** The day by which a rule has judged, `YYYY-MM-DD`. */
+  today?: string | undefined
   /** A record that it created, and the fields of it that have a running number. */
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
@@ -85,6 +87,7 @@ export async function createPreview(
   const wouldDelete = mergeGroups(effects.flatMap((effect) => withoutCreated(made, effect.wouldDelete)))
   const wouldKeep = mergeGroups(effects.flatMap((effect) => withoutCreated(made, effect.wouldKeep)))
   const read = effects.map((effect) => readBefore(made, effect.read)) as readonly unknown[] as Json
+  const today = effects.find((effect) => effect.today !== undefined)?.today
   const whole = {
     company: companyId,
     call: { version, ...call },
@@ -92,6 +95,7 @@ export async function createPreview(
     read,
     would_delete: sortGroups(wouldDelete),
     would_keep: sortGroups(wouldKeep),
+    ...(today === undefined ? {} : { today }),
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
   const listed = deletionsFirst(changes, wouldDelete)

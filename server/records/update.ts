@@ -126,14 +126,14 @@ async function judge(
     const sent = namesSent(definition, body)
     const asChanged = isBlind ? sent : []
     const judged = { body, before, prefetched: seen, sums, today, asChanged }
-    const { record: after, problems, doubts } = judgeRecord(actor, definition, judged)
+    const { record: after, problems, doubts, today: day } = judgeRecord(actor, definition, judged)
     const unapproved = refuseApproval(actor, definition, before, after)
     if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await checkCircles(set, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const { changed, changes } = differences(definition, before, after)
-    const effect = { read: readOf(definition, seen), doubts }
+    const effect = { read: readOf(definition, seen), doubts, today: day }
     const rest = isBlind ? { updated: true, changed: sent, effect } : { updated: changed.length > 0, changed, effect }
     const written = { values: after, changes, isIssued: isIssued(definition, before, after) }
     return { place, id: row.id, version: row.version + 1, by, before: row, ...written, rest }

@@ -158,3 +158,25 @@ describe('Rules judge by sums', () => {
     expect(answer.status).toBe(200)
   })
 })
+
+test('A rule gets the company’s day, which is in the hash of a plan where a rule has read it, and nowhere else.', async () => {
+  const systemClock = stage.app.clock
+  const moveTo = (day: string) => {
+    stage.app.clock = { ...systemClock, now: () => new Date(`${day}T12:00:00Z`) }
+  }
+  const jar = await create('jars', { name: 'Dated' })
+  const put = (put_on: string | null, headers: { [name: string]: string }) =>
+    admin.ask('POST', '/console/records/coins', { jar_id: jar, amount_minor: 1, put_on }, headers)
+  const hashOf = async (put_on: string | null) => (await put(put_on, { 'X-Dry-Run': '1' })).body.plan.hash
+  moveTo('2026-06-15')
+  const late = await put('2026-06-16', {})
+  expect(late.body.errors).toMatchObject([{ field: 'put_on', code: 'out_of_range' }])
+  const [dated, undated] = [await hashOf('2026-06-15'), await hashOf(null)]
+  expect([await hashOf('2026-06-15'), await hashOf(null)]).toEqual([dated, undated])
+  moveTo('2026-06-16')
+  expect(await hashOf(null)).toBe(undated)
+  const changed = await put('2026-06-15', { 'If-Plan': `"${dated}"` })
+  expect([changed.status, changed.body.code]).toEqual([412, 'plan_changed'])
+  expect((await put('2026-06-15', { 'If-Plan': `"${await hashOf('2026-06-15')}"` })).status).toBe(201)
+  stage.app.clock = systemClock
+})

@@ -15,6 +15,7 @@ const coins = record({
     note: { kind: 'text', max: 40, example: 'Wage', about: 'What it is for.' },
     jar_id: { kind: 'reference', to: 'jars', required: true, settles: true, reads: ['status'], about: 'In which jar.' },
     amount_minor: { kind: 'money', required: true, about: 'Its worth.' },
+    put_on: { kind: 'date', example: '2026-06-15', about: 'On which day.' },
     fee_minor: { kind: 'money', about: 'What is lost of it.' },
     status: state({ values: ['IN', 'OUT'], moves: { IN: ['OUT'], OUT: [] }, about: 'Whether it is in the jar.' }),
   },
@@ -24,6 +25,10 @@ const coins = record({
     ({ found, isChanged }) =>
       isChanged('jar_id') && found.jar_id?.status === 'SHUT'
         ? problem('jar_id', 'not_allowed', 'must be a jar that is not SHUT')
+        : undefined,
+    (input) =>
+      typeof input.after.put_on === 'string' && input.after.put_on > input.today
+        ? problem('put_on', 'out_of_range', 'must not be after today')
         : undefined,
   ],
   removal: { instead: 'keep it', relations: [] },
