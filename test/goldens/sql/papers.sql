@@ -58,35 +58,32 @@ select coalesce(p.content, now.content) as content, p.id is not null as is_fixed
 -- papers.mark-sent
 update papers set sent_on = $1::date, sent_by = $2
     where ctid = any (array(select ctid from papers where company_id = $3 and records = $4 and record_id between $5 and $6
-        order by record_id desc, id desc limit 1)) returning version, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, sent_on::text as sent_on, sent_by
+        order by record_id desc, id desc limit 1)) returning version
 -- ["2026-03-31","EMAIL",7,"invoices",4711,4711]
 
 -- invoices.without-paper
 select r.id from (
-      select * from invoices where company_id = $1 order by id offset 0
+      select * from invoices where company_id = $1 and id > $2 order by id offset 0
     ) r
     where r.status in ('ISSUED', 'PAID', 'VOID') and (r.status in ('ISSUED', 'PAID', 'VOID')) and not exists (
-      select from papers p where p.company_id = $2 and p.records = 'invoices'
+      select from papers p where p.company_id = $3 and p.records = 'invoices'
         and p.record_id = r.id
     )
-    order by r.id limit $3
--- [7,7,500]
+    order by r.id limit $4
+-- [7,4711,7,500]
 
 -- invoices.papers-to
-select p.id, p.record_id, p.version, to_char(p.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, p.content, p.sent_on::text as sent_on, p.sent_by,
+select p.id, p.records, p.record_id, p.version, to_char(p.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, p.content, p.sent_on::text as sent_on, p.sent_by,
       coalesce((r.status in ('ISSUED', 'PAID', 'VOID')), false) as is_of_the_books
     from (
       select * from papers where company_id = $1 and records = $2
       order by record_id,id offset 0
     ) p
     left join lateral (select * from invoices where company_id = $3 and id = p.record_id  offset 0) r on true
-    where p.addressee_id = $4 order by p.id
+    where p.addressee_id = $4
 -- [7,"invoices",7,3]
 
 -- papers.erase-addressee
-update papers r set content = jsonb_set(content, '{addressee}', content -> 'addressee' || $1::jsonb)
-    where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from papers where company_id = $3 and id = wanted.id  offset 0
-    ) r))
--- ["{\"name\":\"Erased client 3\"}",[4711,4712],7]
+update papers set content = jsonb_set(content, '{addressee}', content -> 'addressee' || $1::jsonb)
+    where ctid = any (array(select ctid from papers where company_id = $2 and records = $3 and id = any ($4::bigint[]) order by record_id, id))
+-- ["{\"name\":\"Erased client 3\"}",7,"invoices",[4711,4712]]
