@@ -42,8 +42,10 @@ export const importColumnsMax = 200
 /** Values that one call looks up, and records that it returns for one name. */
 export const lookedUpMax = 500
 export const namesakesMax = 5
+/** Operations of a batch of the interface on the records of one resource. */
+export const recordsBatchMax = 500
 /** Rows of an imported file in one batch, unless they exceed the bytes below. One call looks up the values of a column. */
-export const importBatchRows = Math.min(500, lookedUpMax)
+export const importBatchRows = Math.min(recordsBatchMax, lookedUpMax)
 export const importBatchBytes = 3 * bodyBytesMax
 /** Records that one call undoes; the next call undoes more. */
 export const undoneRecordsMax = 1000
@@ -100,6 +102,7 @@ export const internal: readonly string[] = [
     'importWorkbookBytesMax',
     'importRowsMax',
     'importColumnsMax',
+    'recordsBatchMax',
     'importBatchRows',
     'importBatchBytes',
   ],

@@ -8,6 +8,7 @@ import {
   type PathOf,
   type QueryOf,
 } from '#derive/console/operations.ts'
+import type { JsonObject } from '#registry/json.ts'
 import type { Preview, ProblemBody } from '#registry/refusals.ts'
 import type { ForeignText, FromService } from '../texts/foreign.ts'
 
@@ -27,7 +28,6 @@ type UnkeyedOperation =
   | 'token.show'
   | 'calls.dry-run'
   | 'records.look-up'
-  | 'records.try-import'
 
 /** Writes under the caller's own idempotency key. A repetition under the same key does nothing, at any later time. */
 export const askOnce = <Name extends ConsoleOperationName>(
@@ -45,6 +45,11 @@ export const previewRemoval = (records: string, id: number | string, signal?: Ab
       signal,
     },
   )
+
+export function previewBatch(records: string, operations: JsonObject[]) {
+  const given = { records, query: { dry_run: 1 }, body: { operations } }
+  return send<ConsoleResponse<'records.batch'>>('POST', addressOf('records.batch', given), { body: given.body })
+}
 
 export const previewUndo = (id: string) =>
   send<ConsoleResponse<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})

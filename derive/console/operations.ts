@@ -60,6 +60,11 @@ export const consoleOperations = {
   'records.create': post<said.RecordCreated>()('/records/{records}', edit, { body: 'a record', success: 201 }),
   'records.update': patch<said.RecordUpdated>()('/records/{records}/{id}', edit, { body: 'a record' }),
   'records.delete': remove<said.RecordDeleted>()('/records/{records}/{id}', { records: 'DELETE' }),
+  'records.batch': post<said.BatchSummary>()('/records/{records}/batch', edit, {
+    query: ['dry_run'],
+    body: { operations: 'objects' },
+    bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
+  }),
   'records.export': get()('/records/{records}.csv', view, { exports: true }),
   'records.sums': get<said.RecordSums>()('/records/{records}/{id}/sums', view, { query: [] }),
   'records.totals': get<said.RecordTotals>()('/records/{records}/totals', view),
@@ -85,10 +90,6 @@ export const consoleOperations = {
   'records.extend-import': put<{ write_id: string }>()('/imports/{records}/{id}', edit, {
     body: { settings: 'object', rows: 'count' },
     bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
-  }),
-  'records.try-import': post<said.BatchSummary>()('/imports/{records}/try', edit, {
-    body: { operations: 'objects' },
-    bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
   }),
   'records.import': post<said.BatchSummary>()('/imports/{records}/{id}/batches', edit, {
     body: { from: 'count', to: 'count', operations: 'objects' },

@@ -25,9 +25,11 @@ import { catalogues } from '#registry/words/index.ts'
 import type { App } from '../app.ts'
 import { runUntilSignal } from '../lifecycle.ts'
 import { type Actor, operator } from '../records/actor.ts'
-import { type ImportPart, importBatch } from '../records/import-batch.ts'
+import { importBatch } from '../records/import-batch.ts'
+import { runRecordsBatch } from '../records/records-batch.ts'
 import { showCompany } from '../service/company.ts'
 import { beginImport, extendImport, listImports, lookUpValues } from '../service/imports.ts'
+import type { Transaction } from '../store/database.ts'
 import { operatorCaller } from '../writes/caller.ts'
 import { runWrite } from '../writes/run-write.ts'
 import type { ImportOptions } from './import.ts'
@@ -111,24 +113,15 @@ async function openFile(path: string): Promise<Uint8Array> {
   return readBytes(path)
 }
 
+type Work<Result> = (transaction: Transaction, actor: Actor) => Promise<Result>
+
 /** Returns the operations of an import, as the command does them without HTTP. */
 function serviceOf(app: App, definition: Definition, companyId: number): SessionService {
   const { database } = app
   const call = { requestId: 'command', errorsPage: '/docs/errors' }
-  /** Writes a part, or tries operations if there is none. */
-  async function run(operations: readonly JsonObject[], part?: ImportPart, ifPlan?: string) {
-    const { response } = await runWrite(
-      database,
-      operatorCaller(companyId),
-      {
-        admit: (actor: Actor) => actor,
-        work: {
-          execute: (transaction, actor) =>
-            importBatch(app, transaction, actor, { definition, operations, part, ifPlan, call }),
-        },
-      },
-      { dryRun: part === undefined },
-    )
+  async function run<Result extends { data: JsonObject }>(execute: Work<Result>, dryRun: boolean) {
+    const admit = (actor: Actor) => actor
+    const { response } = await runWrite(database, operatorCaller(companyId), { admit, work: { execute } }, { dryRun })
     return { ...response, data: response.data as unknown as BatchSummary }
   }
   return {
@@ -144,8 +137,14 @@ function serviceOf(app: App, definition: Definition, companyId: number): Session
       ),
     lookUp: (field, values) =>
       database.transaction((transaction) => lookUpValues(transaction, companyId, definition, { field, values })),
-    attempt: (operations) => run(operations),
-    apply: (writeId, { from, to, operations, plan }) => run(operations, { writeId, from, to }, plan ?? undefined),
+    attempt: (operations) => {
+      const batch = { definition, operations, dryRun: true, ifPlan: undefined, call }
+      return run((transaction, actor) => runRecordsBatch(app, transaction, actor, batch), true)
+    },
+    apply(writeId, { from, to, operations, plan }) {
+      const batch = { definition, operations, part: { writeId, from, to }, ifPlan: plan ?? undefined, call }
+      return run((transaction, actor) => importBatch(app, transaction, actor, batch), false)
+    },
     refusalOf: (error) => (error instanceof Refusal ? problemBody(error, call.requestId, call.errorsPage) : undefined),
   }
 }

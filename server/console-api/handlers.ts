@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { agents } from './agents.ts'
 import { audit } from './audit.ts'
+import { batch } from './batch.ts'
 import { callDetails } from './call-details.ts'
 import { calls } from './calls.ts'
 import { company } from './company.ts'
@@ -24,12 +25,12 @@ export const handlers = {
   ...session,
   ...sessions,
   ...records,
+  'records.batch': batch,
   ...papers,
   'records.look-up': imports.lookUp,
   'records.imports': imports.list,
   'records.begin-import': imports.begin,
   'records.extend-import': imports.extend,
-  'records.try-import': imports.attempt,
   'records.import': imports.batch,
   'records.sums': sums,
   'records.totals': totals,

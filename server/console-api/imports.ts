@@ -1,15 +1,15 @@
-import { wordListsOf } from '#derive/import/words.ts'
 import { listNeededRights } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
-import { createResponse, errorsAddress, replyOf, writeIdHeader } from '../pipeline/response.ts'
+import { createResponse, replyOf } from '../pipeline/response.ts'
 import { readAcceptedDoubts } from '../protocol/headers.ts'
-import { type ImportBatch, importBatch, ownImport } from '../records/import-batch.ts'
+import { importBatch, ownImport } from '../records/import-batch.ts'
 import { needFieldRights } from '../records/rights.ts'
 import { beginImport, extendImport, listImports, lookUpValues } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
-import type { AdmittedRequest, ConsoleResult, RecordsHandler } from './operation-request.ts'
+import { refusalContext, writeHeaders } from './batch.ts'
+import type { AdmittedRequest, RecordsHandler } from './operation-request.ts'
 import { createWholeList } from './response.ts'
 
 /**
@@ -62,19 +62,19 @@ export const extend: RecordsHandler<'records.extend-import'> =
     })
   }
 
-export const attempt: RecordsHandler<'records.try-import'> =
-  ({ list: { definition } }) =>
-  async (request) => {
-    const { operations } = await request.body()
-    return run(request, { definition, operations, part: undefined, ifPlan: undefined })
-  }
-
 export const batch: RecordsHandler<'records.import'> =
   ({ list: { definition } }) =>
   async (request) => {
     const writeId = await admitAuthor(request, definition)
     const { operations, ...rows } = await request.body()
-    return run(request, { definition, operations, part: { writeId, ...rows }, ifPlan: request.headers.ifPlan })
+    const accepts = readAcceptedDoubts(request.request.rawHeaders)
+    const { ifPlan } = request.headers
+    return request.change(async (transaction, { actor }) => {
+      const part = { ...rows, writeId }
+      const batch = { definition, operations, part, ifPlan, call: refusalContext(request) }
+      const result = await importBatch(request.app, transaction, { ...actor, accepts }, batch)
+      return replyOf(createResponse(200, result.data, writeHeaders(result.writeId)))
+    })
   }
 
 /** Returns the id of the import. Throws, before its large body is received, if the account has begun no such import. */
@@ -82,23 +82,4 @@ async function admitAuthor({ id = '', read, session }: AdmittedRequest, definiti
   const { actor } = session()
   await read((transaction) => ownImport(transaction, actor, definition, id))
   return id
-}
-
-function run(
-  { app, change, request, requestId, session }: AdmittedRequest,
-  part: Omit<ImportBatch, 'call'>,
-): Promise<ConsoleResult> {
-  for (const { name } of wordListsOf(part.definition))
-    if (part.operations.some(({ records }) => records === name)) needPermission(session(), permission(name, 'EDIT'))
-  const accepts = readAcceptedDoubts(request.rawHeaders)
-  const call = { requestId, errorsPage: errorsAddress(app.config.publicUrl) }
-  return change(
-    async (transaction, { actor }) => {
-      const author = { ...actor, accepts }
-      const { data, writeId, ...dryRun } = await importBatch(app, transaction, author, { ...part, call })
-      const headers = writeId === undefined ? {} : { [writeIdHeader]: writeId }
-      return replyOf({ ...createResponse(200, data, headers), ...dryRun })
-    },
-    { isPreview: part.part === undefined },
-  )
 }

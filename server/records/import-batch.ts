@@ -1,6 +1,3 @@
-import { readBatch } from '#derive/batch.ts'
-import { wordListsOf } from '#derive/import/words.ts'
-import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
@@ -8,70 +5,41 @@ import { type HeldImport, holdImport, lastOfWrite, moveImport } from '#sql/syste
 import type { Transaction } from '../store/database.ts'
 import type { SealingKeys } from '../store/seal.ts'
 import { type Actor, readWriteId } from './actor.ts'
-import { batchCommand, type RefusalContext, summarizeBatch } from './batch.ts'
-import { concludeWork, type DryRun } from './preview.ts'
-import { needFieldRights } from './rights.ts'
-import { runCommand } from './write-record.ts'
+import { summarizeBatch } from './batch.ts'
+import { isOnWords, type RecordsBatch, runRecordsBatch } from './records-batch.ts'
 
 /** The batches of an import, which is one write. Decisions, Import. */
 
-export type ImportBatch = {
-  definition: Definition
-  /**
-   * Creates and updates of a batch. Those of the imported resource name none; others create words of a list that a
-   * field refers to.
-   */
-  operations: readonly JsonObject[]
-  /** The part of the import; undefined in a dry-run. */
-  part: ImportPart | undefined
-  ifPlan: string | undefined
-  call: RefusalContext
-}
+export type ImportBatch = Omit<RecordsBatch, 'dryRun'> & { part: ImportPart }
 
 /** `writeId` is that of the import; undefined if nothing was written. */
-export type ImportBatchResult = Partial<DryRun> & { data: JsonObject; writeId: string | undefined }
+export type ImportBatchResult = { data: JsonObject; writeId: string | undefined }
 
 /**
- * Runs a batch of the mode `all` on records of one resource, as a dry-run or under the id of its import. The preview
- * does not depend on the import, so a dry-run from before the import holds for it. A part in which nothing is to be
- * done is settled with no operations. The caller rolls a dry-run back.
+ * Runs a batch under the id of its import. The preview does not depend on the import, so a dry-run of the batch from before
+ * the import holds for it. A part in which nothing is to be done is settled with no operations.
  */
 export async function importBatch(
-  { secret }: { secret: SealingKeys },
+  app: { secret: SealingKeys },
   transaction: Transaction,
   actor: Actor,
-  { definition, operations, part, ifPlan, call }: ImportBatch,
+  { part, ...batch }: ImportBatch,
 ): Promise<ImportBatchResult> {
-  const dryRun = part === undefined
-  const isWord = ({ records = definition.name }: JsonObject): boolean => records !== definition.name
-  const strange = operations.findIndex((one) => !(isWord(one) ? wordOps : ops).includes(one.op as string))
+  const { definition, operations, ifPlan } = batch
+  const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
   if (strange >= 0) throw invalidField(`operations[${strange}].op`, 'not_allowed', 'must be create or update')
-  if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
-  const body = { mode: 'all', operations: operations.map((one) => ({ records: definition.name, ...one })) }
-  needFieldRights(
-    actor,
-    operations.flatMap((one) => (isWord(one) ? [] : rightsOfBody(definition, one.body))),
-  )
-  const { author, after } = part ? await goOn(transaction, actor, definition, part) : { author: actor, after: 0 }
-  if (part) {
-    const count = (op: string) => operations.filter((one) => one.op === op && !isWord(one)).length
-    const progress = { done: part.to, created: count('create'), changed: count('update') }
-    transaction.send(moveImport(actor.companyId, part.writeId, progress))
-    if (operations.length === 0) return { data: summarizeBatch('all', false, []), writeId: undefined }
-  }
-  const command = batchCommand(readBatch(body, [definition, ...wordListsOf(definition)]), dryRun, call)
-  const { data, effects } = await runCommand(transaction, author, command)
-  const outcome = await concludeWork(transaction, author, secret, {
-    ...{ dryRun, ifPlan, effects, after },
-    call: { method: 'POST', path: `/import/${definition.name}`, body, conditions: {} },
-  })
-  return { ...outcome, data, writeId: dryRun ? undefined : author.writeId }
+  if (ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
+  const { author, after } = await goOn(transaction, actor, definition, part)
+  const count = (op: string) => operations.filter((one) => one.op === op && !isOnWords(definition, one)).length
+  const progress = { done: part.to, created: count('create'), changed: count('update') }
+  transaction.send(moveImport(actor.companyId, part.writeId, progress))
+  if (operations.length === 0) return { data: summarizeBatch('all', false, []), writeId: undefined }
+  const { data } = await runRecordsBatch(app, transaction, author, { ...batch, dryRun: false }, after)
+  return { data, writeId: author.writeId }
 }
 
-/** The operations of an import on its records; it deletes nothing. */
+/** The operations of an import; it deletes nothing. */
 const ops: readonly string[] = ['create', 'update']
-/** Its operations on the lists of words that they refer to. */
-const wordOps: readonly string[] = ['create']
 
 const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'
 

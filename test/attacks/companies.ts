@@ -136,7 +136,7 @@ function pairsNaming(
         body: { ...needed(definition, mine), ...bodyOf(of) },
       })
       add(name, `an import into ${name} with ${what}`, (of) =>
-        sent('POST', `/console/imports/${name}/try`, { operations: [create(of)] }),
+        sent('POST', `/console/records/${name}/batch?dry_run=1`, { operations: [create(of)] }),
       )
       if (!served) return
       const path = `/v1/${name}/by/${referenceField}/${reference}`

@@ -233,7 +233,7 @@ export const definitionIn = (path: string): Definition | undefined =>
   definitionOf(registry, /^\/console\/(?:records|imports)\/(\w+)/.exec(path)?.[1] ?? '')
 
 /** Operations that change nothing, although their method could. */
-const harmless = /\.(look-up|try-import|dry-run)$/
+const harmless = /\.(look-up|dry-run)$/
 
 export type InnerNeeds = { readonly [kind: string]: readonly string[] }
 

@@ -67,7 +67,7 @@ describe.each(approvals)('Whoever may edit $records and not approve them', (row)
     const batch = { operations: [{ op: 'create', body: approved }] }
     for (const dry of ['', '?dry_run=1'])
       expect(await foreman.ask('POST', `${pathOf(row)}${dry}`, approved)).toMatchObject(refusal(row))
-    const tried = await foreman.ask('POST', `/console/imports/${row.records}/try`, batch)
+    const tried = await foreman.ask('POST', `/console/records/${row.records}/batch?dry_run=1`, batch)
     expect(tried.text).toContain(permission(row.records, 'APPROVE'))
     expect(await countOf(row)).toBe(before)
     expect((await foreman.ask('POST', pathOf(row), await bodyOf(row, row.other))).status).toBe(201)

@@ -132,7 +132,7 @@ describe('An import', () => {
 
   test('lists the doubts of its rows by their places, and writes them when they are accepted by code', async () => {
     const id = await sent()
-    const tried = await admin.ask('POST', '/console/imports/estimates/try', { operations: operations(id) })
+    const tried = await admin.ask('POST', '/console/records/estimates/batch?dry_run=1', { operations: operations(id) })
     expect(tried.body.doubts).toEqual([{ n: 1, ...doubt }])
     const file = { file_name: 'offers.csv', fingerprint: crypto.randomUUID(), settings: {}, rows: 2 }
     const { write_id } = (await admin.ask('POST', '/console/imports/estimates', file)).body.data

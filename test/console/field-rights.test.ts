@@ -104,7 +104,9 @@ describe('Without its right a field is absent from all that the interface is tol
       await foreman.ask('POST', path, body),
       await foreman.ask('PATCH', `${path}/${ids[resource]}`, body),
       await foreman.ask('PATCH', `${path}/${ids[resource]}?dry_run=1`, body),
-      await foreman.ask('POST', `/console/imports/${resource}/try`, { operations: [{ op: 'create', body }] }),
+      await foreman.ask('POST', `/console/records/${resource}/batch?dry_run=1`, {
+        operations: [{ op: 'create', body }],
+      }),
       await foreman.ask('POST', `/console/imports/${resource}/look-up`, { field, values: [String(markerOf(row))] }),
       await foreman.ask('POST', `/console/writes/${writeIds.get(row)}/undo`),
     ]

@@ -19,7 +19,7 @@ const begin = async (person: Person, rows: number, records = 'clients'): Promise
   return answer.body.data.write_id
 }
 const attempt = (person: Person, operations: JsonObject[], records = 'clients') =>
-  person.ask('POST', `/console/imports/${records}/try`, { operations })
+  person.ask('POST', `/console/records/${records}/batch?dry_run=1`, { operations })
 
 type Part = { from: number; to: number; operations: JsonObject[]; plan: string | null; key?: string }
 const apply = (person: Person, id: string, { plan, key, ...body }: Part, records = 'clients') =>

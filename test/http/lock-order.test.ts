@@ -4,7 +4,7 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '#server/records/actor.ts'
-import { importBatch } from '#server/records/import-batch.ts'
+import { runRecordsBatch } from '#server/records/records-batch.ts'
 import { createRemoval } from '#server/records/remove.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { undo } from '#server/records/undo.ts'
@@ -101,8 +101,8 @@ describe('Writes by the services take their locks in order', () => {
     await tried(() => stage.inTransaction((t) => restoreRemoval(t, actor(), row?.id ?? 0)))
     await tried(() =>
       stage.inTransaction((t) =>
-        importBatch(stage.app, t, actor(), {
-          ...{ definition, part: undefined, ifPlan: undefined },
+        runRecordsBatch(stage.app, t, actor(), {
+          ...{ definition, dryRun: true, ifPlan: undefined },
           operations: [
             { op: 'create', body },
             { op: 'update', id, body: title },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '#server/records/actor.ts'
-import { importBatch } from '#server/records/import-batch.ts'
+import { runRecordsBatch } from '#server/records/records-batch.ts'
 import { restoreRemoval } from '#server/records/restore.ts'
 import { holdInOrder } from '#sql/records/lock-order.ts'
 import { contend } from '../cluster/contention.ts'
@@ -339,9 +339,9 @@ const cases: { title: string; run: (here: Here, stage: Stage) => Promise<unknown
     title: 'An import names a record twice.',
     run: ({ ids, company }, stage) =>
       stage.inTransaction((transaction) =>
-        importBatch(stage.app, transaction, operator(company.id), {
+        runRecordsBatch(stage.app, transaction, operator(company.id), {
           definition: definitionOf(registry, 'projects') as (typeof registry)[number],
-          ...{ part: undefined, ifPlan: undefined },
+          ...{ dryRun: true, ifPlan: undefined },
           operations: [
             { op: 'update', id: ids.project, body: { name: 'N' } },
             { op: 'update', id: ids.project, body: { notes: 'N' } },

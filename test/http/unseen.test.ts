@@ -149,7 +149,7 @@ const done: { way: string; write: (target: Target, body: object) => Promise<Test
   {
     way: 'a try of an import',
     write: ({ id }, body) =>
-      person.ask('POST', '/console/imports/clients/try', { operations: [{ op: 'update', id, body }] }),
+      person.ask('POST', '/console/records/clients/batch?dry_run=1', { operations: [{ op: 'update', id, body }] }),
   },
 ]
 

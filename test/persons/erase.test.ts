@@ -110,7 +110,7 @@ async function leaveTraces(admin: Admin, kind: 'workers' | 'clients'): Promise<{
     ...{ file_name: 'list.csv', fingerprint: 'f', settings: { match: null }, rows: 1 },
   })
   const operations = [{ op: 'update', id, body: { phone: '+44 20 7946 9918', notes: `Imported ${unique}` } }]
-  const tried = await admin.ask('POST', `/console/imports/${kind}/try`, { operations })
+  const tried = await admin.ask('POST', `/console/records/${kind}/batch?dry_run=1`, { operations })
   const part = { from: 0, to: 1, operations }
   const write = await admin.ask('POST', `/console/imports/${kind}/${imported.body.data.write_id}/batches`, part, {
     'If-Plan': `"${tried.body.plan.hash}"`,

@@ -6,7 +6,7 @@ import { checkSize } from '#import/read-file.ts'
 import { createSession, type SessionService } from '#import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { catalogues } from '#registry/words/index.ts'
-import { ask, askOnce, isRefused } from '../../client/ask.ts'
+import { ask, askOnce, isRefused, previewBatch } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -68,7 +68,7 @@ const serviceOf = (records: string, write: ReturnType<typeof useWrite>): Session
   lookUp: async (field, values) =>
     (await ask('records.look-up', { records, body: { field, values: [...values] } })).data as unknown as LookUpResult[],
   attempt: async (operations) => {
-    const answer = await ask('records.try-import', { records, body: { operations: [...operations] } })
+    const answer = await previewBatch(records, [...operations])
     return answer as unknown as Awaited<ReturnType<SessionService['attempt']>>
   },
   // The key is that of the part and its plan: sent again after a lost answer, it is done once.
