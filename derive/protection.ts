@@ -37,11 +37,23 @@ export function lockProblems(
   const message = [
     `cannot change while ${series(state)}`,
     open.length > 0 ? `only ${series(open)} can` : 'nothing of it can',
-    `to put a mistake right, ${definition.protection?.correct}`,
+    `to put a mistake right, ${correctionOf(definition, before)}`,
   ].join('; ')
   return lockedFields(definition, before)
     .filter(isChanged)
     .map((field) => problem(field, 'locked', message))
+}
+
+/** Returns the state that protects a record; undefined if none does. */
+export const protectedState = ({ protection }: Definition, record: JsonObject): string | undefined => {
+  const [column] = Object.keys(protection?.when ?? {})
+  return column === undefined ? undefined : String(record[column])
+}
+
+/** Returns how a record in protected history is put right, as the end of a sentence. */
+function correctionOf(definition: Definition, record: JsonObject): string {
+  const correct = definition.protection?.correct ?? ''
+  return typeof correct === 'string' ? correct : (correct[protectedState(definition, record) ?? ''] ?? '')
 }
 
 /** The same as sentences of the documents; none where a record is never protected. */
@@ -52,9 +64,12 @@ export function protectionWords(definition: Definition): string[] {
   const rest = open.length > 0 ? `only ${inCode(open)} and what its state allows` : 'only what its state allows'
   const opening = `${capital(aOne(definition))} ${withWords(protection.when)} is protected history`
   return [
-    `${opening}: ${rest} can change, anything else is refused with \`locked\`. To put a mistake right, ${protection.correct}.`,
+    `${opening}: ${rest} can change, anything else is refused with \`locked\`. To put a mistake right, ${withStates(protection.correct)}.`,
   ]
 }
+
+const withStates = (correct: string | { readonly [state: string]: string }): string =>
+  typeof correct === 'string' ? correct : series(Object.entries(correct).map(([state, how]) => `in ${state} ${how}`))
 
 /** What can still change: what is always open, and the columns of the state from which a step leads on. */
 function openFields({ fields, protection }: Definition, record: JsonObject): string[] {

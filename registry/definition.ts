@@ -129,7 +129,7 @@ export const hasPaper = (definition: Definition): definition is PaperDefinition 
  * An action on a record in a state: it asks for some fields and sets others. `copy` is the reference by which a copy
  * refers to the record; then one batch writes both.
  */
-type Action = { name: string; from: Match; sets: JsonObject; asks?: readonly string[]; copy?: string }
+export type Action = { name: string; from: Match; sets: JsonObject; asks?: readonly string[]; copy?: string }
 
 /** The fields that say the row, the day and the value of a cell, and the one that cells of a sheet share. */
 export type Sheet = { row: string; day: string; shared: string; cell: string }
@@ -195,8 +195,8 @@ export type Rule<Code extends ProblemCode = ProblemCode> = ((input: RuleInput) =
  */
 export type Protection = {
   when: Match
-  /** How to correct such a record, as the end of a sentence. */
-  correct: string
+  /** How to correct such a record, as the end of a sentence; by its state where that differs. */
+  correct: string | { readonly [state: string]: string }
 }
 
 /** A function of the record, and of the record that its reference `reads` leads to. A new form has neither. */

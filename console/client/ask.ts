@@ -145,6 +145,15 @@ export class RefusedError extends Error {
   }
 }
 
+/** Returns the refusal of the first refused operation of a batch, with the fields of its record; else the error itself. */
+export function refusalOfOperation(error: unknown): unknown {
+  const refused = isRefused(error, 'batch_refused') ? error.body.refused?.[0] : undefined
+  if (!refused) return error
+  const { status, problem } = refused
+  const errors = problem.errors?.map(({ field, ...rest }) => ({ field: field.replace(/^body\.?/, ''), ...rest }))
+  return new RefusedError(status, { ...problem, ...(errors && { errors }) } as unknown as Partial<RefusedBody>)
+}
+
 export const isRefused = (error: unknown, code?: RefusedBody['code']): error is RefusedError =>
   error instanceof RefusedError && (code === undefined || error.body.code === code)
 

@@ -83,7 +83,12 @@ function recordTexts(texts: Texts) {
         : to
           ? label(resource, field)
           : texts.show.not(label(resource, field)),
-    correction: (resource: string): string => all[resource]?.correction ?? '',
+    /** Returns how a record is put right that is locked in a state. */
+    correction: (resource: string, state: string | undefined): string => {
+      const { correction = '' } = all[resource] ?? {}
+      return typeof correction === 'string' ? correction : (correction[state ?? ''] ?? '')
+    },
+    action: (resource: string, name: string): string => all[resource]?.actions?.[name] ?? spelled(name),
     make: (resource: string): string => all[resource]?.make ?? add(resource),
     /** Formats a path by the labels of its parts: `billing_address.city`, or `lines[2].quantity` as “Line 3: Quantity”. */
     path: (resource: string, path: string): string => {

@@ -31,6 +31,12 @@ export const invoices = record({
       },
       about: 'The estimate it was made from.',
     },
+    replaces_id: {
+      kind: 'reference',
+      to: 'invoices',
+      only: { column: 'status', value: 'VOID' },
+      about: 'The VOID invoice in whose place it stands.',
+    },
     number: {
       kind: 'text',
       max: 40,
@@ -107,7 +113,11 @@ export const invoices = record({
   },
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
-    correct: 'set its status to VOID (its payments first) and issue a new invoice',
+    correct: {
+      ISSUED: 'set its status to VOID (its payments first) and issue a new invoice that names it in replaces_id',
+      PAID: 'set its payments and then its status to VOID, and issue a new invoice that names it in replaces_id',
+      VOID: 'issue a new invoice that names it in replaces_id',
+    },
   },
   paper: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
@@ -116,10 +126,14 @@ export const invoices = record({
     texts: ['po_number', 'note'],
     across: { status: ['DRAFT', 'VOID'] },
   },
+  actions: [{ name: 'void_and_copy', from: { status: ['ISSUED'] }, sets: { status: 'VOID' }, copy: 'replaces_id' }],
   proposals: { new: { of: taxOfCompany }, ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {
     instead: 'set its status to VOID; an issued invoice is part of the books',
-    relations: [{ records: 'payments', by: 'invoice_id', onDelete: { otherwise: 'restrict' } }],
+    relations: [
+      { records: 'payments', by: 'invoice_id', onDelete: { otherwise: 'restrict' } },
+      { records: 'invoices', by: 'replaces_id', onDelete: { otherwise: 'unlinked' } },
+    ],
   },
 })
 

@@ -240,6 +240,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
       estimate_id: 'Angebot',
       issued_on: 'Gestellt am',
       due_on: 'Fällig am',
+      replaces_id: 'Ersetzt',
       po_number: 'Bestellnummer',
       paid_minor: 'Bezahlt',
       open_minor: 'Offen',
@@ -248,8 +249,13 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
     values: { DRAFT: 'Entwurf', ISSUED: 'Gestellt', PAID: 'Bezahlt', VOID: 'Storniert' },
     sums: { paid: 'Bezahlt' },
     steps: { ISSUED: 'Stellen', VOID: 'Stornieren' },
-    correction:
-      'Um einen Fehler zu berichtigen, stornieren Sie die Rechnung, zuerst ihre Zahlungen, und stellen eine neue.',
+    correction: {
+      ISSUED:
+        'Um einen Fehler zu berichtigen, stornieren Sie die Rechnung, zuerst ihre Zahlungen, und stellen eine neue: „Stornieren und kopieren“ tut beides.',
+      PAID: 'Um einen Fehler zu berichtigen, stornieren Sie zuerst die Zahlungen, dann die Rechnung, und stellen eine neue.',
+      VOID: 'Um sie neu zu stellen, kopieren Sie sie.',
+    },
+    actions: { void_and_copy: 'Stornieren und kopieren' },
     make: 'Rechnung erstellen',
   },
   payments: {

@@ -10,8 +10,10 @@ export type RecordTexts = {
   sums?: { [sum: string]: string }
   /** Texts of steps by their new state, or by both states: `PAID>ISSUED`. */
   steps?: { [state: string]: string }
-  /** The remedy for a mistake in a locked record. */
-  correction?: string
+  /** The remedy for a mistake in a locked record; by its state where that differs. */
+  correction?: string | { [state: string]: string }
+  /** Labels of actions. */
+  actions?: { [action: string]: string }
   /** The label of a button that creates one from another record. */
   make?: string
 }
@@ -133,9 +135,14 @@ const ofResources = nameResources({
     none: 'Bills to clients. An issued invoice is part of the books.',
     fields: {
       estimate_id: 'Estimate',
+      replaces_id: 'Replaces',
     },
     steps: { ISSUED: 'Issue', VOID: 'Void' },
-    correction: 'To put a mistake right, void it, its payments first, and issue a new invoice.',
+    correction: {
+      ISSUED: 'To put a mistake right, void it, its payments first, and issue a new invoice: “Void and copy” does both.',
+      PAID: 'To put a mistake right, void its payments, then the invoice, and issue a new one.',
+      VOID: 'To issue it anew, copy it.',
+    },
     make: 'Make invoice',
   },
   payments: {

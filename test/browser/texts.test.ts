@@ -3,6 +3,7 @@ import { capital, formatName } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { registry } from '#registry/resources/index.ts'
+import type { RecordTexts } from '#registry/words/en.ts'
 import { pluralizeEnglish, pluralizeGerman } from '../../console/texts/count.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
@@ -59,7 +60,10 @@ describe.each([
   test('says of everything that can be locked how a mistake is put right', () => {
     for (const { name, protection } of registry) {
       const words: object = texts.records[name as keyof typeof texts.records]
-      expect('correction' in words, name).toBe(protection !== undefined)
+      const { correction } = words as RecordTexts
+      const correct = protection?.correct
+      if (typeof correct !== 'object') expect(typeof correction, name).toBe(typeof correct)
+      else expect(Object.keys(correction ?? {}), name).toEqual(Object.keys(correct))
     }
   })
 

@@ -205,9 +205,21 @@ describe.each(registry)('$name', (definition: Definition) => {
     }
   })
 
+  test('has actions on fields and states that it has, each with its name in German', () => {
+    for (const { name: action, from, sets, asks = [], copy } of definition.actions ?? []) {
+      for (const field of [...Object.keys(from), ...Object.keys(sets), ...asks]) expect(fields[field]).toBeDefined()
+      for (const values of Object.values(from)) for (const value of values) expect(statesOf(definition)).toBeDefined()
+      if (copy !== undefined) expect(fields[copy]).toMatchObject({ kind: 'reference', to: name })
+      expect(Object.keys(de.records[name as keyof typeof de.records])).toContain('actions')
+    }
+  })
+
   test('says how a mistake in protected history is put right, without undoing it by deletion', () => {
     if (!protection) return
-    expect(protection.correct).toMatch(/^[a-z].*[a-z]$/)
+    const { correct, when } = protection
+    const texts = typeof correct === 'string' ? [correct] : Object.values(correct)
+    for (const text of texts) expect(text).toMatch(/^[a-z].*[a-z]$/)
+    if (typeof correct !== 'string') expect([Object.keys(correct)]).toEqual(Object.values(when))
     expect(removal.instead).toMatch(/books/)
   })
 

@@ -1,3 +1,4 @@
+import { protectedState } from '#derive/protection.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -10,7 +11,7 @@ export function LockedNotice({ definition, record }: { definition: Definition; r
   if (!isProtected(definition, record)) return null
   return (
     <Note severity="info" isRaised>
-      {form.locked} {correction(definition.name)}
+      {form.locked} {correction(definition.name, protectedState(definition, record))}
     </Note>
   )
 }

@@ -150,8 +150,11 @@ export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) 
       onSaved(saved)
     } catch (error) {
       if (isUnauthorized(error)) setEnded(true)
-      else if (isRefused(error, 'precondition_failed') || (id !== null && isRefused(error, 'idempotency_key_reuse')))
-        onRace?.()
+      else if (
+        onRace &&
+        (isRefused(error, 'precondition_failed') || (id !== null && isRefused(error, 'idempotency_key_reuse')))
+      )
+        onRace()
       else if (isRefused(error, 'doubtful')) setDoubts(error.body.doubts ?? [])
       else if (isRefused(error) && error.body.errors?.length) {
         form.refuse(error.body.errors)

@@ -33,6 +33,7 @@ import { Paging } from '../list/paging.tsx'
 import { type ListedRecord, Records } from '../list/records.tsx'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
+import { CopyButtons } from './copy-buttons.tsx'
 import { MoneyPanel } from './money-panel.tsx'
 import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
@@ -92,6 +93,7 @@ function Record({ definition, record, above }: RecordProps) {
             .map((related) => (
               <MakeButton key={related.records.name} related={related} record={fields} />
             ))}
+          {may(name, 'EDIT') && <CopyButtons definition={definition} record={record} />}
           {may(name, 'DELETE') && !isProtected(definition, record) && (
             <Button
               variant="outlined"

@@ -69,6 +69,7 @@ export const de: Texts = {
     cancel: 'Abbrechen',
     close: 'Schließen',
     editOne: (name) => `${name} bearbeiten`,
+    copyRecord: 'Kopieren',
     edit: 'Bearbeiten',
     delete: 'Löschen',
     retry: 'Noch einmal',

@@ -67,6 +67,7 @@ export const en = {
     cancel: 'Cancel',
     close: 'Close',
     editOne: (name: string) => `Edit ${name}`,
+    copyRecord: 'Copy',
     edit: 'Edit',
     delete: 'Delete',
     retry: 'Try again',
