@@ -30,12 +30,20 @@ export const fieldCodes = {
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
   too_late: 'The last day on which it could be accepted is over. Only the web interface asks about it.',
+  overpaid: 'The payment is more than what is open. Only the web interface asks about it.',
+  before_issue: 'The payment is of a day before the invoice was issued. Only the web interface asks about it.',
+  same_payment: 'The invoice has a payment of the same day and amount. Only the web interface asks about it.',
 } as const satisfies { readonly [code: string]: string }
 
 type FieldCode = keyof typeof fieldCodes
 
 /** The codes of doubts: problems that a person in the web interface may accept. Never renamed or reused. */
-export const doubtCodes = ['too_late'] as const satisfies readonly FieldCode[]
+export const doubtCodes = [
+  'too_late',
+  'overpaid',
+  'before_issue',
+  'same_payment',
+] as const satisfies readonly FieldCode[]
 export type DoubtCode = (typeof doubtCodes)[number]
 
 /** Field codes that only the console's operations return. */

@@ -10,6 +10,8 @@ export type ChoiceField = CommonMembers & {
   kind: 'choice'
   values: readonly string[]
   moves?: { readonly [from: string]: readonly string[] }
+  /** True if a form begins with the value that was chosen last on the device. */
+  recalled?: true
   /** The value that approves a record. Setting or replacing it needs `<RECORDS>_APPROVE`. */
   approval?: string
 }

@@ -105,11 +105,11 @@ export const invoices = record({
     checkPayable,
     checkDiscount,
     checkFirstState,
-    ofSums(['paid'], checkVoid),
+    ofSums(['paid_minor'], checkVoid),
   ],
-  computed: ofSums(['paid'], amountsOf),
+  computed: ofSums(['paid_minor'], amountsOf),
   sums: {
-    paid: { of: 'payments', by: { invoice_id: 'id' }, add: ['amount_minor'], when: { status: ['RECEIVED'] } },
+    paid_minor: { of: 'payments', by: { invoice_id: 'id' }, add: ['amount_minor'], when: { status: ['RECEIVED'] } },
   },
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
@@ -145,10 +145,10 @@ function amountsOf(record: JsonObject, write: WriteInput): JsonObject {
   const { before, sums } = write
   const totals = pricedTotals(record, write)
   const { status = null, paid_minor } = record
-  const [total, paid] = [Number(totals.total_minor), sums.paid ?? Number(paid_minor ?? 0)]
+  const [total, paid] = [Number(totals.total_minor), sums.paid_minor ?? Number(paid_minor ?? 0)]
   const isBilled = status === 'ISSUED' || status === 'PAID'
   const amounts = { ...totals, paid_minor: paid, open_minor: isBilled ? Math.max(total - paid, 0) : 0, status }
-  if (!isBilled || sums.paid === undefined) return amounts
+  if (!isBilled || sums.paid_minor === undefined) return amounts
   if (paid >= total) return { ...amounts, status: 'PAID' }
   if (isPaidWithoutPayment(before)) return { ...amounts, paid_minor: before?.paid_minor ?? 0, open_minor: 0 }
   // A new one that is sent as PAID is refused.
@@ -164,7 +164,7 @@ function checkFirstState({ after, before }: RuleInput): Problem | undefined {
   return problem('status', 'not_allowed', 'must not be PAID at first: create it ISSUED and record its payment')
 }
 
-function checkVoid({ after, before, isChanged, sums: { paid = 0 } }: RuleInput): Problem | undefined {
+function checkVoid({ after, before, isChanged, sums: { paid_minor: paid = 0 } }: RuleInput): Problem | undefined {
   if (!isChanged('status') || after.status !== 'VOID') return undefined
   if (paid === 0 && !isPaidWithoutPayment(before)) return undefined
   return problem('status', 'has_payments', 'cannot be VOID while it has payments: set those to VOID first')

@@ -1,6 +1,7 @@
 import { record, state } from '../common.ts'
-import { type Problem, problem, type RuleInput } from '../definition.ts'
+import { ofSums, type Problem, problem, type RuleInput } from '../definition.ts'
 import { moneyMax } from '../limits.ts'
+import { whenChanged } from './rules.ts'
 
 export const payments = record({
   name: 'payments',
@@ -13,7 +14,7 @@ export const payments = record({
       to: 'invoices',
       required: true,
       settles: true,
-      reads: ['status', 'paid_minor'],
+      reads: ['status', 'issued_on', 'paid_minor', 'open_minor'],
       gives: { when: { status: ['ISSUED'] }, fields: { amount_minor: 'open_minor' } },
       about: 'Which invoice is paid, which is ISSUED or PAID.',
     },
@@ -28,6 +29,7 @@ export const payments = record({
     method: {
       kind: 'choice',
       values: ['TRANSFER', 'CARD', 'CASH', 'CHEQUE', 'OTHER'],
+      recalled: true,
       about: 'How it was paid.',
     },
     reference: {
@@ -62,7 +64,21 @@ export const payments = record({
       },
     },
   },
-  rules: [isOfIssued, checkSum],
+  sums: {
+    same_minor: {
+      of: 'payments',
+      by: { invoice_id: 'invoice_id', paid_on: 'paid_on', amount_minor: 'amount_minor' },
+      add: ['amount_minor'],
+      when: { status: ['RECEIVED'] },
+    },
+  },
+  rules: [isOfIssued, checkSum, whenChanged(['paid_on'], notInFuture)],
+  doubts: [
+    whenChanged(['amount_minor'], overpaid),
+    whenChanged(['paid_on'], beforeIssue),
+    ofSums(['same_minor'], paidTwice),
+  ],
+  proposals: { new: { of: (_, { today }) => ({ paid_on: today }) } },
   protection: {
     when: { status: ['RECEIVED', 'VOID'] },
     correct: 'set its status to VOID and record it again',
@@ -86,4 +102,25 @@ function checkSum({ after, found: { invoice_id: invoice }, isChanged }: RuleInpu
   if (!invoice || !isChanged('amount_minor')) return undefined
   if (Number(after.amount_minor) + Number(invoice.paid_minor) <= moneyMax) return undefined
   return problem('amount_minor', 'out_of_range', `must not make the payments of the invoice more than ${moneyMax}`)
+}
+
+function notInFuture({ after: { paid_on }, today }: RuleInput): Problem | undefined {
+  if (typeof paid_on !== 'string' || paid_on <= today) return undefined
+  return problem('paid_on', 'in_future', `must not be after today, ${today}`)
+}
+
+function overpaid({ after, found: { invoice_id: invoice } }: RuleInput): Problem<'overpaid'> | undefined {
+  if (!invoice || Number(after.amount_minor) <= Number(invoice.open_minor)) return undefined
+  return problem('amount_minor', 'overpaid', `is more than the ${invoice.open_minor} minor units that are open`)
+}
+
+function beforeIssue({ after, found: { invoice_id: invoice } }: RuleInput): Problem<'before_issue'> | undefined {
+  const { issued_on: issued } = invoice ?? {}
+  if (typeof issued !== 'string' || String(after.paid_on) >= issued) return undefined
+  return problem('paid_on', 'before_issue', `is before the day on which the invoice was issued (${issued})`)
+}
+
+function paidTwice({ before, sums: { same_minor: same = 0 } }: RuleInput): Problem<'same_payment'> | undefined {
+  if (before !== null || same === 0) return undefined
+  return problem('amount_minor', 'same_payment', 'was recorded of the invoice for the same day already')
 }

@@ -247,7 +247,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
       note: 'Bemerkung',
     },
     values: { DRAFT: 'Entwurf', ISSUED: 'Gestellt', PAID: 'Bezahlt', VOID: 'Storniert' },
-    sums: { paid: 'Bezahlt' },
+    sums: { paid_minor: 'Bezahlt' },
     steps: { ISSUED: 'Stellen', VOID: 'Stornieren' },
     correction: {
       ISSUED:
@@ -279,6 +279,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
       RECEIVED: 'Eingegangen',
       VOID: 'Storniert',
     },
+    sums: { same_minor: 'Dieselbe Zahlung' },
     steps: { VOID: 'Stornieren' },
     correction: 'Um einen Fehler zu berichtigen, stornieren Sie die Zahlung und erfassen sie neu.',
     make: 'Zahlung erfassen',

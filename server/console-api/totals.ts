@@ -1,5 +1,6 @@
 import type { DueSum, RecordTotals } from '#derive/console/responses.ts'
 import { ages, type DaysLate, dueSpans, isWithin, lateSteps } from '#derive/due.ts'
+import { exactOrNull } from '#derive/sums.ts'
 import { visibleDefinition } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { totalsOf } from '#sql/records/read.ts'
@@ -40,7 +41,4 @@ export const totals: Handlers['records.totals'] = ({ list: like }) => {
 }
 
 /** Returns the number in a text that PostgreSQL wrote, or null if it is too large to be exact. */
-function exact(text = '0'): number | null {
-  const number = Number(text)
-  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? null : number
-}
+const exact = (text = '0'): number | null => exactOrNull(Number(text))

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dayIn } from '#derive/company-day.ts'
+import { dayMilliseconds } from '#derive/moment.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { fillAll } from '#server/jobs/fills.ts'
 import type { Company } from '../stage/stage.ts'
@@ -18,8 +20,16 @@ const days = { issued_on: '2026-03-01', due_on: '2026-03-31' }
 const linesOf = (minor: number) => [{ description: 'Wall', quantity: 1, unit_price_minor: minor }]
 const issue = (minor: number, body: JsonObject = {}) =>
   admin.company.record('invoices', { client_id: client, status: 'ISSUED', ...days, lines: linesOf(minor), ...body })
-const pay = (invoice_id: number, amount_minor: number, body: JsonObject = {}) =>
-  admin.ask('POST', '/console/records/payments', { invoice_id, amount_minor, paid_on: '2026-03-15', ...body })
+/** Records a payment and accepts these doubts about it, by default every one. */
+const pay = (
+  invoice_id: number,
+  amount_minor: number,
+  body: JsonObject = {},
+  accepts = 'overpaid,before_issue,same_payment',
+) => {
+  const sent = { invoice_id, amount_minor, paid_on: '2026-03-15', ...body }
+  return admin.ask('POST', '/console/records/payments', sent, accepts === '' ? {} : { 'X-Accept-Doubts': accepts })
+}
 const change = (records: string, id: number, body: JsonObject) =>
   admin.ask('PATCH', `/console/records/${records}/${id}`, body)
 const amountsOf = async (id: number) => {
@@ -110,6 +120,48 @@ describe('A payment', () => {
     const id = await issue(500)
     await pay(id, 1)
     expect(errorsOf(await pay(id, 100, body))).toEqual(errors)
+  })
+
+  test('of a day after the company’s today is refused, and of today is not', async () => {
+    const own = await stage.admin()
+    await stage.sql("update companies set time_zone = 'Pacific/Auckland' where id = $1", own.company.id)
+    const client_id = await own.company.record('clients', { name: 'Ahead' })
+    const body = { client_id, status: 'ISSUED', ...days, lines: linesOf(100) }
+    const invoice_id = await own.company.record('invoices', body)
+    const there = (offset: number) =>
+      dayIn('Pacific/Auckland', new Date(stage.app.clock.now().getTime() + offset * dayMilliseconds))
+    const record = (paid_on: string) =>
+      own.ask('POST', '/console/records/payments', { invoice_id, amount_minor: 1, paid_on })
+    expect(errorsOf(await record(there(1)))).toEqual(['paid_on in_future'])
+    expect((await record(there(0))).status).toBe(201)
+  })
+
+  test.each([
+    ['more than is open', {}, 501, ['amount_minor overpaid']],
+    ['a day before the invoice was issued', { paid_on: '2026-02-28' }, 100, ['paid_on before_issue']],
+    ['the same day and amount again', {}, 7, ['amount_minor same_payment']],
+    ['the same amount of another day', { paid_on: '2026-03-16' }, 7, []],
+    ['all that is open', {}, 493, []],
+    ['both', { paid_on: '2026-02-28' }, 501, ['amount_minor overpaid', 'paid_on before_issue']],
+  ])('of %s is asked about: %j, %j, %j', async (_name, body, amount, doubts) => {
+    const id = await issue(500)
+    await pay(id, 7)
+    const answer = await pay(id, amount, body, '')
+    expect(answer.status).toBe(doubts.length > 0 ? 409 : 201)
+    const told = (answer.body.doubts ?? []) as { field: string; code: string }[]
+    expect(told.map(({ field, code }) => `${field} ${code}`)).toEqual(doubts)
+    if (doubts.length === 0) return
+    expect((await amountsOf(id)).paid_minor).toBe(7)
+    const accepts = told.map(({ code }) => code).join()
+    expect((await pay(id, amount, body, accepts)).status).toBe(201)
+    expect((await amountsOf(id)).paid_minor).toBe(7 + amount)
+  })
+
+  test('that is VOID counts for no doubt', async () => {
+    const id = await issue(500)
+    const { data } = (await pay(id, 500)).body
+    await change('payments', data.id, { status: 'VOID' })
+    expect((await pay(id, 500, {}, '')).status).toBe(201)
   })
 
   test('of another company’s invoice is refused', async () => {

@@ -20,7 +20,7 @@ const titles = (answer: { body: { data: { name: string }[] } }) => answer.body.d
 
 describe.each(registry)('$name', ({ name, title, fields }) => {
   test('is listed and fetched, whatever the add-ons', async () => {
-    const { body } = await admin.get(`/console/records/${name}?limit=1`)
+    const { body } = await admin.get(`/console/records/${name}?limit=1&id_in=${ids[name]}`)
     expect(body.meta).toEqual({ total: 1, limit: 1, offset: 0 })
     const one = await admin.get(`/console/records/${name}/${ids[name]}`)
     expect(one.body.data).toEqual(body.data[0])
@@ -39,7 +39,7 @@ describe.each(registry)('$name', ({ name, title, fields }) => {
       return kind === 'date' ? [`${field}_from=${value}&${field}_to=${value}`] : []
     })
     for (const filter of filters) {
-      const answer = await admin.get(`/console/records/${name}?${filter}`)
+      const answer = await admin.get(`/console/records/${name}?${filter}&id_in=${ids[name]}`)
       expect(answer.status, filter).toBe(200)
       const [field] = filter.split(/_from=|=/, 1) as [string]
       expect(answer.body.meta.total, filter).toBe(record[field] === null ? 0 : 1)

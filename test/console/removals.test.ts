@@ -38,7 +38,8 @@ const create = async (admin: Admin, kind: string, body: object): Promise<number>
 }
 
 describe('Deleted and restored, everything is as it was', () => {
-  test.each(registry)('$name', async ({ name }) => {
+  // What is set VOID instead is never deleted.
+  test.each(registry.filter(({ removal }) => !removal.undone))('$name', async ({ name }) => {
     const admin = await stage.admin()
     const ids = await oneOfEach(admin.company)
     if (name === 'clients') {

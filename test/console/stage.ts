@@ -113,7 +113,7 @@ export const setCookie = ({ headers }: TestResponse): string => setCookies({ hea
 export const setCookies = ({ headers }: Pick<TestResponse, 'headers'>): string[] =>
   ([headers['set-cookie'] ?? []] as (string | string[])[]).flat()
 
-/** A record of every resource, all of one project; their ids. */
+/** A record of every resource, all of one project but for the payment, which is of another client's invoice; their ids. */
 export async function oneOfEach(company: Company): Promise<{ [kind: string]: number }> {
   const ids: { [kind: string]: number } = {}
   const make = async (kind: string, body: JsonObject) => {
@@ -144,11 +144,12 @@ export async function oneOfEach(company: Company): Promise<{ [kind: string]: num
   await make('tasks', { project_id, title: 'Task' })
   await make('contacts', { client_id, name: 'Contact' })
   await make('time_entries', { worker_id, project_id, worked_on: '2026-01-05', hours: 7.5 })
+  await make('invoices', { client_id, project_id, estimate_id, lines: [line] })
+  // A payment is of an issued invoice, which keeps its client from being deleted.
   const days = { issued_on: '2026-01-05', due_on: '2026-02-05' }
   const payer = await company.record('clients', { name: 'Payer' })
   const invoice_id = await company.record('invoices', { client_id: payer, status: 'ISSUED', ...days, lines: [line] })
   await make('payments', { invoice_id, paid_on: '2026-01-05', amount_minor: 500 })
-  await make('invoices', { client_id, project_id, estimate_id, lines: [line] })
   await make('contracts', { subcontractor_id, project_id, title: 'Contract' })
   await make('equipment_logs', { equipment_id, project_id, logged_on: '2026-01-05' })
   return ids

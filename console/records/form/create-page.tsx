@@ -7,6 +7,7 @@ import { listPath, pathOf } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Page } from '../../ui/page.tsx'
+import { OpenAfter } from './open-after.tsx'
 import { SaveForm, useSave } from './save-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { type RecordForm, useRecordForm } from './use-record-form.ts'
@@ -43,6 +44,7 @@ export function CreatePage({ definition }: { definition: Definition }) {
         onCancel={() => navigate(listPath(definition.name))}
       >
         <SchemaForm form={form} />
+        <OpenAfter form={form} />
       </SaveForm>
       {unsaved.question}
     </Page>

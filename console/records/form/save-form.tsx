@@ -19,6 +19,7 @@ import { Note } from '../../ui/panel.tsx'
 import { DoubleList } from '../double-list.tsx'
 import { codesOf, DoubtDialog } from '../doubt-notes.tsx'
 import { inputId, useProblemText } from '../fields/input.ts'
+import { OpenAfter } from './open-after.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { type RecordForm, useRecordForm } from './use-record-form.ts'
 
@@ -169,6 +170,7 @@ export function useSave({ form, id, etag, send, onSaved, onRace }: SaveOptions) 
     const records = form.definition.name
     if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag, accepts })).data.id
     const { data } = await write('records.create', { records, body: form.changes, accepts })
+    form.remember()
     return data.id as number
   }
 
@@ -227,6 +229,7 @@ export function FormDialog({ definition, given, settled, onClose }: FormDialogPr
       onClose={onClose}
     >
       <SchemaForm isPlain form={form} settled={settled} />
+      <OpenAfter form={form} />
       <DoubleNotice form={form} />
       <ProblemList form={form} />
       {question}

@@ -1,9 +1,11 @@
+import { useStore } from 'ra-core'
 import { useMemo, useRef, useState } from 'react'
 import { beginRecord } from '#derive/form/begin.ts'
 import { checkRecord, isFollowing } from '#derive/input.ts'
 import { unreadProblems } from '#derive/parse-value.ts'
 import { writableFields } from '#derive/schema.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
+import { choiceOf } from '#registry/fields/index.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useHabits } from '../fields/input.ts'
@@ -20,9 +22,10 @@ export function useRecordForm(
   settled: readonly string[] = [],
 ) {
   const { company, today } = useMe()
+  const [recalled, recall] = useStore<JsonObject>(`${definition.name}.recalled`, {})
   const [before, setBefore] = useState(stored)
   const [start, setStart] = useState<JsonObject>(() => ({
-    ...(stored ?? beginRecord(definition, { today: today(), company })),
+    ...(stored ?? { ...beginRecord(definition, { today: today(), company }), ...recalled }),
     ...given,
   }))
   const [values, setValues] = useState(start)
@@ -72,6 +75,8 @@ export function useRecordForm(
       setChecked(true)
       return own
     },
+    /** Keeps on this device what the next form begins with. */
+    remember: () => recall(recalledValues(definition, values)),
     /** Shows the problems of a refusal. */
     refuse: setRefused,
     /** Continues with these typed values from another stored version. */
@@ -83,6 +88,13 @@ export function useRecordForm(
     },
   }
 }
+
+const recalledValues = ({ fields }: Definition, values: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      choiceOf(field)?.recalled ? [[name, values[name] ?? null]] : [],
+    ),
+  )
 
 /** Returns the fields to send: the filled ones of a new record, the changed ones of a stored one. */
 function changesOf(definition: Definition, before: JsonObject | null, values: JsonObject): JsonObject {

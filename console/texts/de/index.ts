@@ -294,6 +294,8 @@ export const de: Texts = {
     due_today: 'Heute fällig',
     next_7: 'Fällig in 7 Tagen',
     count: pluralize('# Datensatz', '# Datensätze'),
+    stays: (open, left) => `${open} sind offen; ${left} bleiben offen.`,
+    tooMuch: (open, more) => `${open} sind offen; das sind ${more} mehr.`,
     late: (from, to) =>
       from === null ? 'Nicht überfällig' : to === null ? `Über ${from - 1} Tage` : `${from}–${to} Tage überfällig`,
   },
@@ -350,6 +352,11 @@ export const de: Texts = {
       'Mindestens 8 Zeichen. Mehrere Wörter, die nicht zusammengehören, merkt man sich leicht, und sie sind schwer zu erraten.',
   },
   doubts: {
+    overpaid:
+      'Die Zahlung ist höher, als offen ist. Erfassen Sie sie nur, wenn der Kunde wirklich so viel bezahlt hat.',
+    before_issue: 'Die Zahlung ist von einem Tag, bevor die Rechnung gestellt wurde.',
+    same_payment:
+      'Derselbe Betrag desselben Tages ist schon erfasst. Erfassen Sie ihn nur noch einmal, wenn der Kunde zweimal bezahlt hat.',
     too_late: 'Der letzte Tag für die Annahme ist vorbei. Nehmen Sie es nur an, wenn das so vereinbart war.',
   },
   problems: {

@@ -287,6 +287,8 @@ export const en = {
     due_today: 'Due today',
     next_7: 'Due within 7 days',
     count: pluralize('# record', '# records'),
+    stays: (open: string, left: string) => `${open} is open; ${left} stays open.`,
+    tooMuch: (open: string, more: string) => `${open} is open; this is ${more} more.`,
     late: (from: number | null, to: number | null) =>
       from === null ? 'Not late' : to === null ? `More than ${from - 1} days late` : `${from}–${to} days late`,
   },
@@ -344,6 +346,9 @@ export const en = {
   },
   /** What is doubtful about a write that can be done all the same. */
   doubts: {
+    overpaid: 'The payment is more than what is open. Record it only if the client really paid so much.',
+    before_issue: 'The payment is of a day before the invoice was issued.',
+    same_payment: 'The same amount of the same day is recorded already. Record it again only if the client paid twice.',
     too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
   },
   /** Field codes of a refusal. A code with an empty text gets the service’s own words. */
