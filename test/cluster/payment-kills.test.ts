@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
 import { send } from '../stage/http.ts'
 import { startProcess, urlOf } from '../stage/process.ts'
@@ -14,12 +14,15 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const start = () =>
-  startProcess({
+const start = async () => {
+  const process = await startProcess({
     ...patience,
     DATABASE_URL: urlOf(stage.connection),
     PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
   })
+  onTestFinished(() => process.kill())
+  return process
+}
 
 const pay = (url: string, invoice_id: number) =>
   send(url, {
@@ -29,7 +32,7 @@ const pay = (url: string, invoice_id: number) =>
       ['Cookie', admin.cookie],
       ['Content-Type', 'application/json'],
       ['Sec-Fetch-Site', 'same-origin'],
-      ['Idempotency-Key', `payment of ${invoice_id}`],
+      ['Idempotency-Key', `payment-${invoice_id}`],
     ],
     body: JSON.stringify({ invoice_id, paid_on: '2026-03-02', amount_minor: 100 }),
   })
