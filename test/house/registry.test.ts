@@ -11,6 +11,8 @@ import { countries, currencies } from '#registry/iso-codes.ts'
 import { isSameJson, type JsonObject } from '#registry/json.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { records as german } from '#registry/words/de.ts'
+import type { RecordTexts } from '#registry/words/en.ts'
 import { equalityIndexes } from '#sql/records/columns.ts'
 
 /** Returns the references of a resource with the definitions that they lead to. */
@@ -205,12 +207,18 @@ describe.each(registry)('$name', (definition: Definition) => {
     }
   })
 
-  test('has actions on fields and states that it has, each with its name in German', () => {
+  test('has actions on fields and values that it has, each with its name in German', () => {
     for (const { name: action, from, sets, asks = [], copy } of definition.actions ?? []) {
-      for (const field of [...Object.keys(from), ...Object.keys(sets), ...asks]) expect(fields[field]).toBeDefined()
-      for (const values of Object.values(from)) for (const value of values) expect(statesOf(definition)).toBeDefined()
+      for (const [column, values] of [
+        ...Object.entries(from),
+        ...Object.entries(sets).map(([one, to]) => [one, [to]]),
+      ] as [string, readonly unknown[]][]) {
+        const field = fields[column]
+        for (const value of values) expect(field?.kind === 'choice' ? field.values : [true, false]).toContain(value)
+      }
+      for (const field of asks) expect(fields[field]).toBeDefined()
       if (copy !== undefined) expect(fields[copy]).toMatchObject({ kind: 'reference', to: name })
-      expect(Object.keys(de.records[name as keyof typeof de.records])).toContain('actions')
+      expect((german as { [name: string]: Partial<RecordTexts> })[name]?.actions).toHaveProperty(action)
     }
   })
 
