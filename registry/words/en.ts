@@ -139,7 +139,8 @@ const ofResources = nameResources({
     },
     steps: { ISSUED: 'Issue', VOID: 'Void' },
     correction: {
-      ISSUED: 'To put a mistake right, void it, its payments first, and issue a new invoice: “Void and copy” does both.',
+      ISSUED:
+        'To put a mistake right, void it, its payments first, and issue a new invoice: “Void and copy” does both.',
       PAID: 'To put a mistake right, void its payments, then the invoice, and issue a new one.',
       VOID: 'To issue it anew, copy it.',
     },
