@@ -29,6 +29,8 @@ export const fieldCodes = {
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
+  above_estimate:
+    'With the invoice, more than the estimate offers is invoiced before tax. Only the web interface asks about it.',
   too_late: 'The last day on which it could be accepted is over. Only the web interface asks about it.',
   overpaid: 'The payment is more than what is open. Only the web interface asks about it.',
   before_issue: 'The payment is of a day before the invoice was issued. Only the web interface asks about it.',
@@ -43,6 +45,7 @@ export const doubtCodes = [
   'overpaid',
   'before_issue',
   'same_payment',
+  'above_estimate',
 ] as const satisfies readonly FieldCode[]
 export type DoubtCode = (typeof doubtCodes)[number]
 

@@ -3,7 +3,7 @@ import { ofSums, type Problem, type ProposalContext, problem, type RuleInput, ty
 import { addDays } from '../fields/day.ts'
 import type { JsonObject } from '../json.ts'
 import { checkDiscount, checkPayable, pricedFields, pricedTotals } from './priced.ts'
-import { inOrder, taxOfCompany } from './rules.ts'
+import { inOrder, taxOfCompany, whenChanged } from './rules.ts'
 
 export const invoices = record({
   name: 'invoices',
@@ -16,7 +16,7 @@ export const invoices = record({
     estimate_id: {
       kind: 'reference',
       to: 'estimates',
-      reads: ['client_id', 'project_id'],
+      reads: ['client_id', 'project_id', 'subtotal_minor', 'discount_minor'],
       gives: {
         when: { status: ['ACCEPTED'] },
         fields: {
@@ -110,7 +110,20 @@ export const invoices = record({
   computed: ofSums(['paid_minor'], amountsOf),
   sums: {
     paid_minor: { of: 'payments', by: { invoice_id: 'id' }, add: ['amount_minor'], when: { status: ['RECEIVED'] } },
+    beside_minor: {
+      of: 'invoices',
+      by: { estimate_id: 'estimate_id' },
+      add: ['subtotal_minor'],
+      less: ['discount_minor'],
+      except: { status: ['VOID'] },
+    },
   },
+  doubts: [
+    ofSums(
+      ['beside_minor'],
+      whenChanged(['estimate_id', 'lines', 'discount_pct', 'discount_minor', 'status'], exceedsEstimate),
+    ),
+  ],
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
     correct: {
@@ -136,6 +149,18 @@ export const invoices = record({
     ],
   },
 })
+
+/** Doubts that more is invoiced than the estimate offers, before tax: by this invoice, or with others of the estimate. */
+function exceedsEstimate({
+  after,
+  found: { estimate_id: estimate },
+  sums,
+}: RuleInput): Problem<'above_estimate'> | undefined {
+  if (!estimate || after.status === 'VOID') return undefined
+  const [own, offered] = [after, estimate].map((one) => Number(one.subtotal_minor) - Number(one.discount_minor))
+  if (Number(own) + Number(sums.beside_minor) <= Number(offered)) return undefined
+  return problem('lines', 'above_estimate', 'make more than the estimate offers, with the other invoices of it')
+}
 
 /**
  * Works out the totals, what is paid and open, and whether that makes an invoice PAID. A form has no sums, and leaves the state

@@ -247,7 +247,7 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
       note: 'Bemerkung',
     },
     values: { DRAFT: 'Entwurf', ISSUED: 'Gestellt', PAID: 'Bezahlt', VOID: 'Storniert' },
-    sums: { paid_minor: 'Bezahlt' },
+    sums: { paid_minor: 'Bezahlt', beside_minor: 'Andere Rechnungen des Angebots' },
     steps: { ISSUED: 'Stellen', VOID: 'Stornieren' },
     correction: {
       ISSUED:

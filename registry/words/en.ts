@@ -137,6 +137,7 @@ const ofResources = nameResources({
       estimate_id: 'Estimate',
       replaces_id: 'Replaces',
     },
+    sums: { beside_minor: 'Other invoices of the estimate' },
     steps: { ISSUED: 'Issue', VOID: 'Void' },
     correction: {
       ISSUED:

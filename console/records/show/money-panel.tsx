@@ -50,7 +50,7 @@ export function MoneyPanel({ definition, sums, record }: MoneyPanelProps) {
             return <Figure key={field} isSmall label={label(name, field)} figure={amount(minor)} isBad={isBad} />
           })}
         {Object.entries(sums)
-          .filter(([sum]) => data.sums[sum] !== undefined)
+          .filter(([sum, { by }]) => data.sums[sum] !== undefined && Object.values(by).every((ours) => record[ours]))
           .map(([sum, words]) => {
             const value = data.sums[sum] ?? null
             return (

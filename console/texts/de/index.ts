@@ -357,6 +357,7 @@ export const de: Texts = {
     before_issue: 'Die Zahlung ist von einem Tag, bevor die Rechnung gestellt wurde.',
     same_payment:
       'Derselbe Betrag desselben Tages ist schon erfasst. Erfassen Sie ihn nur noch einmal, wenn der Kunde zweimal bezahlt hat.',
+    above_estimate: 'Damit wird mehr berechnet, als das Angebot vor Steuern nennt.',
     too_late: 'Der letzte Tag für die Annahme ist vorbei. Nehmen Sie es nur an, wenn das so vereinbart war.',
   },
   problems: {

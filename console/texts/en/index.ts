@@ -349,6 +349,7 @@ export const en = {
     overpaid: 'The payment is more than what is open. Record it only if the client really paid so much.',
     before_issue: 'The payment is of a day before the invoice was issued.',
     same_payment: 'The same amount of the same day is recorded already. Record it again only if the client paid twice.',
+    above_estimate: 'With this, more than the estimate offers is invoiced, before tax.',
     too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
   },
   /** Field codes of a refusal. A code with an empty text gets the service’s own words. */
