@@ -29,7 +29,7 @@ import {
 import { readingReferences, settlingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
 import { conflict } from '#sql/statement.ts'
-import { takeValues, type ValueLock } from '#sql/system/locks.ts'
+import { takeSums, takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { WriteContext } from './actor.ts'
 
 /** A unique value of a request, whether a record has it or not. */
@@ -59,12 +59,17 @@ export function locksOfValues(companyId: number, values: readonly UniqueValue[],
   ]
 }
 
-/** Returns the locks of the sums that rules of a resource read of these records, sorted. */
-export const locksOfSums = (companyId: number, definition: Definition, records: readonly Values[]): ValueLock[] =>
-  locksOfNames(
-    companyId,
+/** Locks the sums that rules of a resource read of these records, in their order. */
+export const lockSums = (context: WriteContext, definition: Definition, records: readonly Values[]): void =>
+  lockNamed(
+    context,
     records.flatMap((record) => namesOfSums(definition, record)),
   )
+
+function lockNamed({ transaction, actor: { companyId } }: WriteContext, sums: Iterable<string>): void {
+  const keys = keysOf([...new Set(sums)].map((name) => `sum ${companyId} ${name}`))
+  if (keys.length > 0) transaction.send(takeSums(companyId, keys))
+}
 
 /** Names each sum by the value of its first field, which may stand for several sums. A new record has no id. */
 const namesOfSums = (definition: Definition, record: Values): string[] =>
@@ -85,9 +90,6 @@ const lockedSums = memoize((definition: Definition): readonly { name: string; fi
     return other && settlingReferences(other).includes(reference) ? [] : [{ name, field }]
   }),
 )
-
-const locksOfNames = (companyId: number, names: Iterable<string>): ValueLock[] =>
-  keysOf([...new Set(names)].map((name) => `sum ${companyId} ${name}`)).map((key) => ({ key, isShared: false }))
 
 /** Returns advisory locks by their names, sorted: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 function keysOf(names: readonly string[]): string[] {
@@ -223,7 +225,7 @@ async function takeLocks(context: WriteContext, request: LockRequest): Promise<v
   const values = locksOfValues(companyId, request.values, true)
   if (values.length > 0) transaction.send(takeValues(companyId, values))
   await holdRecords(context, request.going, (table) => request.recordsOf(table))
-  if (request.sums.size > 0) transaction.send(takeValues(companyId, locksOfNames(companyId, request.sums)))
+  lockNamed(context, request.sums)
   for (const tree of [...request.trees].toSorted()) {
     const [table, field] = tree.split('.') as [string, string]
     transaction.send(lockTree(companyId, table, field))

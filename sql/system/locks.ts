@@ -23,6 +23,11 @@ export const takeValues = (companyId: number, locks: readonly ValueLock[]): Stat
     takenWhere(companyRow(given.companyId), given),
   )
 
+/** Locks sums by their keys, in the given order. */
+export const takeSums = (companyId: number, keys: readonly string[]): Statement =>
+  query('sums.take')`select pg_advisory_xact_lock(key)
+    from ${companyRow(companyId)} one cross join unnest(${keys}::bigint[]) wanted (key)`
+
 /**
  * Takes the locks for a write that will run: its caller is live, and its key is claimed by this transaction and has no
  * answer yet. Any other takes none and waits for none.

@@ -6,7 +6,7 @@ import type { Statement } from '#sql/statement.ts'
 /** A lock that a statement takes: the stage of the order, and within it the table and id of a record or the key of a value. */
 type Lock = { stage: number; place: number; id: bigint; strength: number; name: string }
 
-const stages = ['gate', 'keys', 'deeds', 'buckets', 'values', 'records', 'trees', 'numbers', 'counts'] as const
+const stages = ['gate', 'keys', 'deeds', 'buckets', 'values', 'records', 'sums', 'trees', 'numbers', 'counts'] as const
 type StageName = (typeof stages)[number]
 
 /** Rows of callers and of the company are locked under the gate, and no writer waits for them. */
@@ -112,6 +112,8 @@ const locksOf = ({ text, values, name = '' }: Statement, rows: Row[]): Lock[] =>
   if (name.startsWith('gate.')) return [at('gate', 'the gate', { strength: name === 'gate.close' ? 1 : 0 })]
   if (name === 'batch.lock') return [at('keys', 'a batch')]
   if (name === 'tree.lock') return [at('trees', `tree ${values[0]}`, { id: BigInt(String(values[0]).length) })]
+  if (name === 'sums.take')
+    return (values.find(Array.isArray) as string[]).map((key) => at('sums', `sum ${key}`, { id: BigInt(key) }))
   if (name.startsWith('values.take')) {
     const keys = values.find((value) => Array.isArray(value) && typeof value[0] === 'string') as string[]
     const shared = values.find((value) => Array.isArray(value) && typeof value[0] === 'boolean') as boolean[]

@@ -76,7 +76,7 @@ import {
   latestImports,
   moveImport,
 } from '#sql/system/imports.ts'
-import { closeGate, passGate, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
+import { closeGate, passGate, takeSums, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
 import { findLogo } from '#sql/system/logos.ts'
 import {
@@ -168,6 +168,7 @@ export const ofTheSystem: readonly Topic[] = [
     [
       passGate(7),
       closeGate(7),
+      takeSums(7, ['1', '2']),
       takeValues(7, [{ key: '1', isShared: true }]),
       takeValuesOfWrite(tokenSource(ask), undefined, [{ key: '1', isShared: true }]),
       takeValuesOfWrite(tokenSource(ask), key, [{ key: '1', isShared: true }]),
