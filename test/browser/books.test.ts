@@ -152,6 +152,8 @@ describe('From an estimate to a paid invoice', () => {
     await visit(stage, page, `/estimates/${id}/show`)
     await page.getByText(/This is part of the books/).waitFor()
     await press(page, 'Make invoice')
+    await dialog('Make invoice').getByRole('radio', { name: 'All', exact: true }).check()
+    await press(dialog('Make invoice'), 'Continue')
     await page.getByRole('heading', { level: 1, name: 'New invoice' }).waitFor()
     expect(await page.getByLabel('Totals').innerText()).toMatch(/Total\s+(US)?\$1,440\.00/)
     await press(page, 'Create')

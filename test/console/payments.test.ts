@@ -218,6 +218,34 @@ describe('An undo of a write that recorded payments', () => {
     expect(payment.status).toBe('VOID')
   })
 
+  test('takes the file of a bank back as a whole', async () => {
+    const ids = [await issue(500), await issue(300)]
+    const operations = ids.map((invoice_id) => ({
+      op: 'create',
+      body: { invoice_id, amount_minor: 300, paid_on: '2026-03-20', method: 'TRANSFER' },
+    }))
+    const file = { file_name: 'bank.csv', fingerprint: crypto.randomUUID(), settings: { match: null }, rows: 2 }
+    const begun = await admin.ask('POST', '/console/imports/payments', file)
+    const writeId = begun.body.data.write_id
+    const tried = await admin.ask('POST', '/console/imports/payments/try', { operations })
+    const written = await admin.ask(
+      'POST',
+      `/console/imports/payments/${writeId}/batches`,
+      { from: 0, to: 2, operations },
+      { 'If-Plan': `"${tried.body.plan.hash}"` },
+    )
+    expect(written.status, written.text).toBe(200)
+    expect(await Promise.all(ids.map(amountsOf))).toMatchObject([
+      { status: 'ISSUED', open_minor: 200 },
+      { status: 'PAID', open_minor: 0 },
+    ])
+    expect((await undo(writeId)).body.data).toMatchObject({ undone: true, records: 2, remaining: 0 })
+    expect(await Promise.all(ids.map(amountsOf))).toMatchObject([
+      { status: 'ISSUED', open_minor: 500 },
+      { status: 'ISSUED', open_minor: 300 },
+    ])
+  })
+
   test('passes over one that is VOID already', async () => {
     const id = await issue(500)
     const paid = await pay(id, 200)
