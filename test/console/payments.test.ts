@@ -227,7 +227,7 @@ describe('An undo of a write that recorded payments', () => {
     const file = { file_name: 'bank.csv', fingerprint: crypto.randomUUID(), settings: { match: null }, rows: 2 }
     const begun = await admin.ask('POST', '/console/imports/payments', file)
     const writeId = begun.body.data.write_id
-    const tried = await admin.ask('POST', '/console/imports/payments/try', { operations })
+    const tried = await admin.ask('POST', '/console/records/payments/batch?dry_run=1', { operations })
     const written = await admin.ask(
       'POST',
       `/console/imports/payments/${writeId}/batches`,

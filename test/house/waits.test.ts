@@ -34,6 +34,7 @@ const loops: { readonly [file: string]: string } = {
   'server/outbound/sender.ts': 'eachWithin',
   'server/paper/draw-paper.ts': 'eachWithin',
   'server/service/audit.ts': 'pages of the database',
+  'server/service/export-books.ts': 'pages of the database',
   'server/service/export-records.ts': 'pages of the database',
   'server/service/export-week.ts': 'pages of the database',
   'server/service/rotate-keys.ts': 'pages of the database',
