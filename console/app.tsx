@@ -12,13 +12,13 @@ import {
   useRouterProvider,
 } from 'ra-core'
 import { type ComponentType, useMemo } from 'react'
-import type { Definition } from '#registry/definition.ts'
+import { type Definition, hasPaper } from '#registry/definition.ts'
 import type { Action } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
 import { useMe } from './me/me.tsx'
-import { importPath } from './shell/places.ts'
+import { importPath, paperPath } from './shell/places.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider, useTexts } from './texts/texts.tsx'
@@ -82,6 +82,13 @@ function Pages() {
             element={<PermissionGuard definition={definition} action="EDIT" Page={ImportPage} />}
           />
         ))}
+        {registry.filter(hasPaper).map((definition) => (
+          <Route
+            key={definition.name}
+            path={paperPath(definition.name, ':id')}
+            element={<PermissionGuard definition={definition} action="VIEW" Page={PaperPage} />}
+          />
+        ))}
         <Route path="/agents/*" element={<Agents />} />
         <Route path="/profile" element={<Profile />} />
       </CustomRoutes>
@@ -93,6 +100,7 @@ const ListPage = lazily(async () => (await import('./records/list/list-page.tsx'
 const ShowPage = lazily(async () => (await import('./records/show/show-page.tsx')).ShowPage)
 const CreatePage = lazily(async () => (await import('./records/form/create-page.tsx')).CreatePage)
 const EditPage = lazily(async () => (await import('./records/form/edit-page.tsx')).EditPage)
+const PaperPage = lazily(async () => (await import('./records/paper/paper-page.tsx')).PaperPage)
 const ImportPage = lazily(async () => (await import('./records/import/import-page.tsx')).ImportPage)
 
 /** The four pages of a resource, each loaded when it is first opened. */

@@ -15,7 +15,7 @@ describe('The blocks of a paper', () => {
       facts: [
         { label: 'Issued on', text: '31 Mar 2026' },
         { label: 'Due on', text: '30 Apr 2026' },
-        { label: 'Po number', text: 'PO 4711' },
+        { label: 'PO number', text: 'PO 4711' },
         { label: 'Your tax number', text: '98-7654321' },
       ],
       subject: null,

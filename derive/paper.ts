@@ -11,6 +11,7 @@ import { formatMoney, formatNumber, formatPercent } from './format-number.ts'
 import { spellText } from './format-printable.ts'
 import { columnLabel, memberLabel, oneLabel, valueLabels } from './labels.ts'
 import type { PaperAddress, PaperContent, PaperLetterhead, PaperRecord } from './paper-content.ts'
+import { charactersWithoutGlyph } from './paper-font.ts'
 import { formatValue } from './parse-value.ts'
 
 /** Papers as blocks of text. The page prints them, and the service draws the same ones as PDF. Decisions, Papers. */
@@ -117,6 +118,9 @@ export function paperBlocks(definition: PaperDefinition, content: PaperContent, 
     footer: linesOf(letterhead.footer),
   }
 }
+
+/** Returns the characters of a paper that its PDF shows as a box. */
+export const boxedCharacters = (blocks: PaperBlocks): string[] => charactersWithoutGlyph(JSON.stringify(blocks))
 
 /** Returns the number of a record, or what names one without a number: “invoice-7”. */
 export function paperName({ one, fields }: PaperDefinition, record: PaperRecord): string {

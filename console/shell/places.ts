@@ -13,6 +13,7 @@ export const listPath = (resource: string, filter?: object): string =>
 export const createPath = (resource: string): string => `/${resource}/create`
 export const pathOf = (resource: string, id: number | string): string => `/${resource}/${encodeURIComponent(id)}/show`
 export const editPath = (resource: string, id: number | string): string => `/${resource}/${encodeURIComponent(id)}`
+export const paperPath = (resource: string, id: number | string): string => `/paper/${resource}/${id}`
 export const importPath = (resource: string): string => `/import/${resource}`
 
 /** The addresses of the agents' previews and of one preview. */

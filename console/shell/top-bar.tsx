@@ -23,7 +23,7 @@ import { AtEnd } from '../ui/layout.tsx'
 export function TopBar({ onMenu, onSearch }: { onMenu(): void; onSearch(): void }) {
   const { shell } = useTexts()
   return (
-    <AppBar position="sticky" color="inherit" elevation={0}>
+    <AppBar position="sticky" color="inherit" elevation={0} sx={{ displayPrint: 'none' }}>
       <Toolbar>
         <IconButton aria-label={shell.menu} onClick={onMenu} edge="start" sx={{ display: { md: 'none' } }}>
           <Icon path={mdiMenu} />

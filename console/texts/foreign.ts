@@ -12,6 +12,7 @@ export type ForeignText = symbol & { readonly foreign: 'text' }
 type OwnName =
   | `${string}_${'at' | 'on' | 'since' | 'until' | 'is' | 'state' | 'in' | 'because'}`
   | `${string}_id`
+  | 'across'
   | 'action'
   | 'add_ons'
   | 'at'

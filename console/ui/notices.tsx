@@ -21,6 +21,7 @@ export function Notices() {
   return (
     <Snackbar
       open
+      sx={{ displayPrint: 'none' }}
       key={String(shown.message)}
       autoHideDuration={undo || shown.type === 'error' ? 12_000 : 5000}
       onClose={(_, reason) => reason !== 'clickaway' && close()}

@@ -72,6 +72,7 @@ export const consoleOperations = {
 
   'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: ['now'] }),
   'records.paper-file': get()('/records/{records}/{id}/paper.pdf', view, { query: ['now'] }),
+  'records.paper-logo': get()('/records/{records}/{id}/paper/logo', view, { query: ['now'] }),
   'records.send-paper': post<said.PaperSent>()('/records/{records}/{id}/paper/sent', edit, {
     body: { by: 'text', on: 'text', if_match: 'text?' },
   }),

@@ -136,6 +136,7 @@ const ofResources = nameResources({
     fields: {
       estimate_id: 'Estimate',
       replaces_id: 'Replaces',
+      po_number: 'PO number',
     },
     sums: { beside_minor: 'Other invoices of the estimate' },
     steps: { ISSUED: 'Issue', VOID: 'Void' },

@@ -37,13 +37,23 @@ export const papers = {
       const { companyId } = request.session().actor
       const blocks = paperBlocks(kind, content, across)
       const logo = await readLogo(request, content.letterhead)
-      const job = { blocks, logo, at: at === null ? request.app.clock.now() : new Date(at) }
+      const job = { blocks, logo: logo?.bytes ?? null, at: at === null ? request.app.clock.now() : new Date(at) }
       const body = await request.outside(() => request.papers.draw(companyId, job))
       return {
         status: 200,
         headers: { ...pdfHeaders, 'Content-Disposition': dispositionOf(kind, content.record) },
         body,
       }
+    },
+
+  /** Returns the logo that stands on it. */
+  'records.paper-logo':
+    ({ fetch: { definition } }) =>
+    async (request) => {
+      const { content } = await readPaper(request, requirePaper(definition))
+      const logo = await readLogo(request, content.letterhead)
+      if (!logo) throw new Refusal('not_found')
+      return { status: 200, headers: { 'Content-Type': logo.type }, body: logo.bytes }
     },
 
   /** Notes how and when a record was sent. A draft becomes what is sent by the same write. */
@@ -76,7 +86,7 @@ async function readPaper(request: PaperRequest, kind: PaperDefinition): Promise<
   return paper
 }
 
-type PaperRequest = OperationRequest<'records.paper' | 'records.paper-file'>
+type PaperRequest = OperationRequest<'records.paper' | 'records.paper-file' | 'records.paper-logo'>
 
 function readWhich(now: string | undefined): 'newest' | 'now' {
   if (now === undefined) return 'newest'
@@ -110,10 +120,10 @@ function needRights({ lacksRights }: Actor, needed: readonly string[]): void {
 const incomplete = (right: string): string =>
   `The paper shows something that needs ${right}, which the account does not hold, and is never given out in part. Ask somebody who manages the accounts of the company.`
 
-async function readLogo({ app, session }: PaperRequest, { logo }: PaperLetterhead): Promise<Buffer | null> {
-  if (!logo) return null
+async function readLogo({ app, session }: PaperRequest, { logo }: PaperLetterhead): Promise<LogoRow | undefined> {
+  if (!logo) return undefined
   const [row] = await app.database.read<LogoRow>(findLogo(session().actor.companyId, logo))
-  return row?.bytes ?? null
+  return row
 }
 
 /** Browsers show a PDF by a page of their own, with styles in its elements. The file itself loads nothing. */

@@ -10,7 +10,7 @@ import { madeFrom, type ReferringRecords, relatedTo, statusOf } from '#derive/fo
 import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf, sortOf } from '#derive/form/table.ts'
 import { fieldsOf, showSections } from '#derive/form.ts'
-import { type Definition, isProtected } from '#registry/definition.ts'
+import { type Definition, hasPaper, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isRefused } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
@@ -31,6 +31,7 @@ import { History } from '../history/history.tsx'
 import { DuePanels } from '../list/due-panel.tsx'
 import { Paging } from '../list/paging.tsx'
 import { type ListedRecord, Records } from '../list/records.tsx'
+import { PaperButtons } from '../paper/paper-buttons.tsx'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
 import { CopyButtons } from './copy-buttons.tsx'
@@ -87,6 +88,7 @@ function Record({ definition, record, above }: RecordProps) {
               )}
             </>
           )}
+          {hasPaper(definition) && <PaperButtons definition={definition} id={record.id} />}
           {/* Their forms begin with values of this record. */}
           {madeFrom(definition, fields)
             .filter(({ records }) => may(records.name, 'EDIT'))

@@ -4,6 +4,7 @@ import type { Texts } from '../en/index.ts'
 import { agents } from './agents.ts'
 import { faults } from './faults.ts'
 import { imports } from './imports.ts'
+import { papers } from './papers.ts'
 import { settings } from './settings.ts'
 
 /** Every text of the interface in German. */
@@ -14,6 +15,7 @@ export const de: Texts = {
   memberFields,
   settings,
   imports,
+  papers,
   faults,
   agents,
   sections: {

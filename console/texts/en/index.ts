@@ -2,6 +2,7 @@ import { commonFields, memberFields, records } from '#registry/words/en.ts'
 import { pluralizeEnglish as pluralize } from '../count.ts'
 import { agents } from './agents.ts'
 import { imports } from './imports.ts'
+import { papers } from './papers.ts'
 import { settings } from './settings.ts'
 
 /** Every text of the interface in English. Another language is another value of the same type. */
@@ -12,6 +13,7 @@ export const en = {
   memberFields,
   settings,
   imports,
+  papers,
   agents,
   sections: {
     basics: 'Details',
