@@ -4,6 +4,7 @@ import type { Definition } from '#registry/definition.ts'
 import { kinds } from '#registry/fields/index.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { isBusinessDocument, isLookup, relatedTo, stepsFrom } from './form/relations.ts'
+import { amountField } from './form/steps.ts'
 import { columnsOf, filtersOf } from './form/table.ts'
 import { computedFields, fieldAt, fieldsOf, formSections, showSections, valueAt } from './form.ts'
 
@@ -125,3 +126,10 @@ test('The steps open from a state are those of its definition', () => {
   expect(stepsFrom(named('estimates'), 'SENT')).toEqual(['ACCEPTED', 'REJECTED', 'EXPIRED'])
   expect(stepsFrom(named('workers'), 'ACTIVE')).toEqual([])
 })
+
+test.each([
+  ['invoices', 'total_minor'],
+  ['payments', 'amount_minor'],
+  ['contracts', 'amount_minor'],
+  ['tasks', undefined],
+])('The amount of %s is %s', (name, amount) => expect(amountField(named(name))?.name).toBe(amount))

@@ -7,10 +7,16 @@ import { isFinal } from './relations.ts'
 /** A step of a record: a field of its state gets another value. */
 export type Step = { field: string; to: string | boolean }
 
+/** Returns the amount of a record: the first that its list adds up, else its last one. */
+export function amountField(definition: Definition): FormField | undefined {
+  const amounts = fieldsOf(definition).filter(({ kind }) => kind === 'money')
+  return amounts.find(({ name }) => definition.list?.totals?.includes(name)) ?? amounts.at(-1)
+}
+
 /** Returns the fields that identify a record for people: title, number, references, what it needs and its amount. */
 export function tellingFields(definition: Definition): FormField[] {
   const fields = fieldsOf(definition)
-  const amount = fields.findLast(({ kind }) => kind === 'money')
+  const amount = amountField(definition)
   return fields.filter(
     ({ name, kind, required, field }) =>
       name === definition.title ||

@@ -137,6 +137,8 @@ const ofResources = nameResources({
       estimate_id: 'Estimate',
       replaces_id: 'Replaces',
       po_number: 'PO number',
+      paid_minor: 'Paid',
+      open_minor: 'Open',
     },
     sums: { beside_minor: 'Other invoices of the estimate' },
     steps: { ISSUED: 'Issue', VOID: 'Void' },

@@ -78,16 +78,17 @@ function DuePanel({ definition, due, filter }: DuePanelProps) {
         </TextLink>
       }
     >
-      <Tiles isKept width={190} gap={1} mb={1}>
-        <Figure {...figure(texts.open, whole, undefined)} />
+      <Tiles width={190} gap={1} mb={1}>
+        <Figure isSmall {...figure(texts.open, whole, undefined)} />
         {(['overdue', 'due_today', 'next_7'] as const).map((span) => (
           <Figure
+            isSmall
             {...figure(texts[span], spans[span], dueSpans[span])}
             isBad={span === 'overdue' && spans.overdue.count > 0}
           />
         ))}
       </Tiles>
-      <Tiles isKept width={150} gap={1} mb={2}>
+      <Tiles width={170} gap={1} mb={2}>
         {ages.map(({ from, to, ...sum }) => (
           <Figure isSmall {...figure(texts.late(from, to), sum, { from, to })} />
         ))}

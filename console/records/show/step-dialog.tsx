@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
 import { useGetOne, useNavigate, useNotify } from 'ra-core'
 import { useState } from 'react'
-import { askedFields, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
+import { amountField, askedFields, type Step, tellingFields, weightOf } from '#derive/form/steps.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isSameJson, type JsonObject } from '#registry/json.ts'
@@ -166,7 +166,7 @@ export function StepSeveral({ definition, records, step, doubts, isBusy, onConfi
   const { stepTo } = useRecordTexts()
   const fields = tellingFields(definition)
   const all = records as readonly JsonObject[]
-  const amount = fields.findLast(({ kind }) => kind === 'money')
+  const amount = amountField(definition)
   const sum = all.reduce((total, record) => total + Number(amount ? (record[amount.name] ?? 0) : 0), 0)
   const label = stepTo(definition.name, step, all[0] ?? {})
   return (
