@@ -515,7 +515,7 @@ export type Estimate = {
   tax_pct: number | null
   /** Sum of the lines, in minor units. */
   subtotal_minor: number
-  /** The discount, in minor units. */
+  /** The discount, in minor units: an amount of its own, at most the sum of the lines, or what follows from `discount_pct` while that is not null. */
   discount_minor: number
   /** The tax, in minor units. */
   tax_minor: number
@@ -555,6 +555,8 @@ export type EstimateCreate = {
   discount_pct?: number | null
   /** Tax after the discount, in percent. */
   tax_pct?: number | null
+  /** The discount, in minor units: an amount of its own, at most the sum of the lines, or what follows from `discount_pct` while that is not null. */
+  discount_minor?: number
   /** The caller’s own identifier of the record, unique among live records of its kind. */
   external_ref?: string | null
   /** Free text for people. */
@@ -583,6 +585,8 @@ export type EstimateUpdate = {
   discount_pct?: number | null
   /** Tax after the discount, in percent. */
   tax_pct?: number | null
+  /** The discount, in minor units: an amount of its own, at most the sum of the lines, or what follows from `discount_pct` while that is not null. */
+  discount_minor?: number
   /** The caller’s own identifier of the record, unique among live records of its kind. */
   external_ref?: string | null
   /** Free text for people. */

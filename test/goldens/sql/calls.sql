@@ -84,6 +84,10 @@ select to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, 
     order by c.at desc limit 1
 -- [7,9,"1970-01-01T00:00:00.000Z"]
 
+-- companies.after
+select id from companies where id > $1 order by id limit $2
+-- [0,1000]
+
 -- calls.old-companies
 select id from companies where id > $1
       and exists (select from calls where company_id = companies.id and at < now() - make_interval(days => $2) order by at offset 0)

@@ -6,6 +6,11 @@ select pg_advisory_xact_lock_shared(hashtext('tokens'), $1::int)
 select pg_advisory_xact_lock(hashtext('tokens'), $1::int)
 -- [7]
 
+-- sums.take
+select pg_advisory_xact_lock(key)
+    from (select * from companies where id = $1 offset 0) one cross join unnest($2::bigint[]) wanted (key)
+-- [7,["1","2"]]
+
 -- values.take
 select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
     from (select * from companies where id = $1 offset 0) one cross join unnest($2::bigint[], $3::boolean[]) wanted (key, is_shared)

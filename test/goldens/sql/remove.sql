@@ -4,43 +4,43 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
       select * from estimates
       where company_id = $1 and project_id between $2 and $3 and deleted_at is null
       order by project_id, id for update offset 0
-    ) r) select * from related_estimates
+    ) r),related_invoices as materialized (select 'invoices'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from invoices
+      where company_id = $4 and project_id between $5 and $6 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects))) select * from related_estimates
     union all (select 'equipment'::text as records, r.id, json_build_array(r.project_id) as "to", array['unlinked'] as effects
     from (
       select * from equipment
-      where company_id = $4 and project_id between $5 and $6 and deleted_at is null
+      where company_id = $7 and project_id between $8 and $9 and deleted_at is null
       order by project_id, id for update offset 0
     ) r)
     union all (select 'tasks'::text as records, r.id, json_build_array(r.project_id) as "to", array['cascade'] as effects
     from (
       select * from tasks
-      where company_id = $7 and project_id between $8 and $9 and deleted_at is null
+      where company_id = $10 and project_id between $11 and $12 and deleted_at is null
       order by project_id, id for update offset 0
     ) r)
     union all (select 'time_entries'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from time_entries
-      where company_id = $10 and project_id between $11 and $12 and deleted_at is null
-      order by project_id, id for update offset 0
-    ) r)
-    union all (select 'invoices'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
-    from (
-      select * from invoices
       where company_id = $13 and project_id between $14 and $15 and deleted_at is null
       order by project_id, id for update offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r)
+    union all select * from related_invoices
     union all (select 'contracts'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from contracts
       where company_id = $16 and project_id between $17 and $18 and deleted_at is null
       order by project_id, id for update offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
     union all (select 'equipment_logs'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.billed in (true) then 'restrict' else 'unlinked' end] as effects
     from (
       select * from equipment_logs
       where company_id = $19 and project_id between $20 and $21 and deleted_at is null
       order by project_id, id for update offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
 -- [7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711]
 
 -- estimates-equipment_logs.related-any.projects.estimates
@@ -57,68 +57,68 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from estimates where company_id = $6 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))) select * from related_estimates
-    union all (select 'equipment'::text as records, r.id, json_build_array(case when r.project_id = any ($8::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($9::bigint[]) then 'unlinked' end] as effects
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))),related_invoices as materialized (select 'invoices'::text as records, r.id, json_build_array(case when r.project_id = any ($8::bigint[]) then r.project_id end,case when r.estimate_id = any ($9::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($10::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($11::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($10::bigint[]) id
-        union all select found.id from unnest($11::bigint[]) gone (id) cross join lateral (
-        select r.id from equipment r
-        where r.company_id = $12 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from equipment where company_id = $13 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($14::bigint[])))
-    union all (select 'tasks'::text as records, r.id, json_build_array(case when r.project_id = any ($15::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($16::bigint[]) then 'cascade' end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($17::bigint[]) id
-        union all select found.id from unnest($18::bigint[]) gone (id) cross join lateral (
-        select r.id from tasks r
-        where r.company_id = $19 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from tasks where company_id = $20 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($21::bigint[])))
-    union all (select 'time_entries'::text as records, r.id, json_build_array(case when r.project_id = any ($22::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($23::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($24::bigint[]) id
-        union all select found.id from unnest($25::bigint[]) gone (id) cross join lateral (
-        select r.id from time_entries r
-        where r.company_id = $26 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from time_entries where company_id = $27 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($28::bigint[])))
-    union all (select 'invoices'::text as records, r.id, json_build_array(case when r.project_id = any ($29::bigint[]) then r.project_id end,case when r.estimate_id = any ($30::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($31::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($32::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($33::bigint[]) id
-        union all select found.id from unnest($34::bigint[]) gone (id) cross join lateral (
+        select id from unnest($12::bigint[]) id
+        union all select found.id from unnest($13::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $35 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $14 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
-        union all select found.id from unnest($36::bigint[]) gone (id) cross join lateral (
+        union all select found.id from unnest($15::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $37 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $16 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
         order by r.estimate_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from invoices where company_id = $38 and id = wanted.id for update offset 0
+      select * from invoices where company_id = $17 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($39::bigint[]) or r.estimate_id = any ($40::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    where r.deleted_at is null and (r.project_id = any ($18::bigint[]) or r.estimate_id = any ($19::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects))) select * from related_estimates
+    union all (select 'equipment'::text as records, r.id, json_build_array(case when r.project_id = any ($20::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($21::bigint[]) then 'unlinked' end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($22::bigint[]) id
+        union all select found.id from unnest($23::bigint[]) gone (id) cross join lateral (
+        select r.id from equipment r
+        where r.company_id = $24 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from equipment where company_id = $25 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($26::bigint[])))
+    union all (select 'tasks'::text as records, r.id, json_build_array(case when r.project_id = any ($27::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($28::bigint[]) then 'cascade' end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($29::bigint[]) id
+        union all select found.id from unnest($30::bigint[]) gone (id) cross join lateral (
+        select r.id from tasks r
+        where r.company_id = $31 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from tasks where company_id = $32 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($33::bigint[])))
+    union all (select 'time_entries'::text as records, r.id, json_build_array(case when r.project_id = any ($34::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($35::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($36::bigint[]) id
+        union all select found.id from unnest($37::bigint[]) gone (id) cross join lateral (
+        select r.id from time_entries r
+        where r.company_id = $38 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from time_entries where company_id = $39 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($40::bigint[])))
+    union all select * from related_invoices
     union all (select 'contracts'::text as records, r.id, json_build_array(case when r.project_id = any ($41::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($42::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
     from (
       select distinct id from (
@@ -132,7 +132,7 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from contracts where company_id = $46 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($47::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    where r.deleted_at is null and (r.project_id = any ($47::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
     union all (select 'equipment_logs'::text as records, r.id, json_build_array(case when r.project_id = any ($48::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($49::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
@@ -146,8 +146,8 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from equipment_logs where company_id = $53 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($54::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
--- [[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711]]
+    where r.deleted_at is null and (r.project_id = any ($54::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
+-- [[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711],[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- estimates-equipment_logs.see-related.projects
 with related_estimates as materialized (select 'estimates'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end] as effects
@@ -155,43 +155,43 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
       select * from estimates
       where company_id = $1 and project_id between $2 and $3 and deleted_at is null
       order by project_id, id offset 0
-    ) r) select * from related_estimates
+    ) r),related_invoices as materialized (select 'invoices'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from invoices
+      where company_id = $4 and project_id between $5 and $6 and deleted_at is null
+      order by project_id, id offset 0
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects))) select * from related_estimates
     union all (select 'equipment'::text as records, r.id, json_build_array(r.project_id) as "to", array['unlinked'] as effects
     from (
       select * from equipment
-      where company_id = $4 and project_id between $5 and $6 and deleted_at is null
+      where company_id = $7 and project_id between $8 and $9 and deleted_at is null
       order by project_id, id offset 0
     ) r)
     union all (select 'tasks'::text as records, r.id, json_build_array(r.project_id) as "to", array['cascade'] as effects
     from (
       select * from tasks
-      where company_id = $7 and project_id between $8 and $9 and deleted_at is null
+      where company_id = $10 and project_id between $11 and $12 and deleted_at is null
       order by project_id, id offset 0
     ) r)
     union all (select 'time_entries'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from time_entries
-      where company_id = $10 and project_id between $11 and $12 and deleted_at is null
-      order by project_id, id offset 0
-    ) r)
-    union all (select 'invoices'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
-    from (
-      select * from invoices
       where company_id = $13 and project_id between $14 and $15 and deleted_at is null
       order by project_id, id offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r)
+    union all select * from related_invoices
     union all (select 'contracts'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
     from (
       select * from contracts
       where company_id = $16 and project_id between $17 and $18 and deleted_at is null
       order by project_id, id offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
     union all (select 'equipment_logs'::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.billed in (true) then 'restrict' else 'unlinked' end] as effects
     from (
       select * from equipment_logs
       where company_id = $19 and project_id between $20 and $21 and deleted_at is null
       order by project_id, id offset 0
-    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
 -- [7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711,7,4711,4711]
 
 -- estimates-equipment_logs.see-related-any.projects.estimates
@@ -208,68 +208,68 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from estimates where company_id = $6 and id = wanted.id offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))) select * from related_estimates
-    union all (select 'equipment'::text as records, r.id, json_build_array(case when r.project_id = any ($8::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($9::bigint[]) then 'unlinked' end] as effects
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))),related_invoices as materialized (select 'invoices'::text as records, r.id, json_build_array(case when r.project_id = any ($8::bigint[]) then r.project_id end,case when r.estimate_id = any ($9::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($10::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($11::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($10::bigint[]) id
-        union all select found.id from unnest($11::bigint[]) gone (id) cross join lateral (
-        select r.id from equipment r
-        where r.company_id = $12 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from equipment where company_id = $13 and id = wanted.id offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($14::bigint[])))
-    union all (select 'tasks'::text as records, r.id, json_build_array(case when r.project_id = any ($15::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($16::bigint[]) then 'cascade' end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($17::bigint[]) id
-        union all select found.id from unnest($18::bigint[]) gone (id) cross join lateral (
-        select r.id from tasks r
-        where r.company_id = $19 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from tasks where company_id = $20 and id = wanted.id offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($21::bigint[])))
-    union all (select 'time_entries'::text as records, r.id, json_build_array(case when r.project_id = any ($22::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($23::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($24::bigint[]) id
-        union all select found.id from unnest($25::bigint[]) gone (id) cross join lateral (
-        select r.id from time_entries r
-        where r.company_id = $26 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from time_entries where company_id = $27 and id = wanted.id offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($28::bigint[])))
-    union all (select 'invoices'::text as records, r.id, json_build_array(case when r.project_id = any ($29::bigint[]) then r.project_id end,case when r.estimate_id = any ($30::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($31::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($32::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
-    from (
-      select distinct id from (
-        select id from unnest($33::bigint[]) id
-        union all select found.id from unnest($34::bigint[]) gone (id) cross join lateral (
+        select id from unnest($12::bigint[]) id
+        union all select found.id from unnest($13::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $35 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $14 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
-        union all select found.id from unnest($36::bigint[]) gone (id) cross join lateral (
+        union all select found.id from unnest($15::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $37 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $16 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
         order by r.estimate_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from invoices where company_id = $38 and id = wanted.id offset 0
+      select * from invoices where company_id = $17 and id = wanted.id offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($39::bigint[]) or r.estimate_id = any ($40::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    where r.deleted_at is null and (r.project_id = any ($18::bigint[]) or r.estimate_id = any ($19::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects))) select * from related_estimates
+    union all (select 'equipment'::text as records, r.id, json_build_array(case when r.project_id = any ($20::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($21::bigint[]) then 'unlinked' end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($22::bigint[]) id
+        union all select found.id from unnest($23::bigint[]) gone (id) cross join lateral (
+        select r.id from equipment r
+        where r.company_id = $24 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from equipment where company_id = $25 and id = wanted.id offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($26::bigint[])))
+    union all (select 'tasks'::text as records, r.id, json_build_array(case when r.project_id = any ($27::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($28::bigint[]) then 'cascade' end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($29::bigint[]) id
+        union all select found.id from unnest($30::bigint[]) gone (id) cross join lateral (
+        select r.id from tasks r
+        where r.company_id = $31 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from tasks where company_id = $32 and id = wanted.id offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($33::bigint[])))
+    union all (select 'time_entries'::text as records, r.id, json_build_array(case when r.project_id = any ($34::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($35::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($36::bigint[]) id
+        union all select found.id from unnest($37::bigint[]) gone (id) cross join lateral (
+        select r.id from time_entries r
+        where r.company_id = $38 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from time_entries where company_id = $39 and id = wanted.id offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($40::bigint[])))
+    union all select * from related_invoices
     union all (select 'contracts'::text as records, r.id, json_build_array(case when r.project_id = any ($41::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($42::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
     from (
       select distinct id from (
@@ -283,7 +283,7 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from contracts where company_id = $46 and id = wanted.id offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($47::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    where r.deleted_at is null and (r.project_id = any ($47::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
     union all (select 'equipment_logs'::text as records, r.id, json_build_array(case when r.project_id = any ($48::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($49::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end] as effects
     from (
       select distinct id from (
@@ -297,8 +297,8 @@ with related_estimates as materialized (select 'estimates'::text as records, r.i
     ) wanted cross join lateral (
       select * from equipment_logs where company_id = $53 and id = wanted.id offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($54::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
--- [[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[4711],[4711],[],[4711],7,[4711],7,7,[4711],[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711]]
+    where r.deleted_at is null and (r.project_id = any ($54::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)) and not exists (select from related_invoices where 'cascade' = any (effects)))
+-- [[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[4711],[4711],[],[4711],7,[4711],7,7,[4711],[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711],[4711],[4711],[],[4711],7,7,[4711]]
 
 -- workers.supervisor_id.referring-besides
 select from unnest($1::bigint[]) gone (id) cross join lateral (

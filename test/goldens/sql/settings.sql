@@ -16,6 +16,10 @@ select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, emai
 select time_zone from companies where id = $1
 -- [7]
 
+-- logos.find
+select type, bytes from company_logos where company_id = $1 and hash = $2
+-- [7,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
+
 -- (unnamed)
 select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for no key update
 -- [7]
@@ -35,12 +39,18 @@ select 'projects' as records where exists (
       select from estimates where company_id = $4 and (json_array_length(lines) > 0 or subtotal_minor > 0 or discount_minor > 0 or tax_minor > 0 or total_minor > 0)
     ) union all select 'equipment' as records where exists (
       select from equipment where company_id = $5 and (purchase_price_minor > 0 or daily_rate_minor > 0)
+    ) union all select 'time_entries' as records where exists (
+      select from time_entries where company_id = $6 and (cost_minor > 0)
     ) union all select 'invoices' as records where exists (
-      select from invoices where company_id = $6 and (json_array_length(lines) > 0 or subtotal_minor > 0 or discount_minor > 0 or tax_minor > 0 or total_minor > 0)
+      select from invoices where company_id = $7 and (json_array_length(lines) > 0 or subtotal_minor > 0 or discount_minor > 0 or tax_minor > 0 or total_minor > 0 or paid_minor > 0 or open_minor > 0)
+    ) union all select 'payments' as records where exists (
+      select from payments where company_id = $8 and (amount_minor > 0)
     ) union all select 'contracts' as records where exists (
-      select from contracts where company_id = $7 and (amount_minor > 0)
+      select from contracts where company_id = $9 and (amount_minor > 0)
+    ) union all select 'equipment_logs' as records where exists (
+      select from equipment_logs where company_id = $10 and (cost_minor > 0)
     )
--- [7,7,7,7,7,7,7]
+-- [7,7,7,7,7,7,7,7,7,7]
 
 -- (unnamed)
 update companies set plan = $1, add_ons = $2,
