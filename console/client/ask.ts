@@ -108,13 +108,13 @@ export async function send<Said>(method: string, address: string, given: AskOpti
     credentials: 'same-origin',
     headers: {
       Accept: 'application/json',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
       ...(etag ? { 'If-Match': etag } : {}),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
       ...(plan ? { 'If-Plan': `"${plan.hash}"` } : {}),
       ...(accepts.length > 0 ? { 'X-Accept-Doubts': accepts.join() } : {}),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error

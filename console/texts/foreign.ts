@@ -34,6 +34,7 @@ type OwnName =
   | 'hash'
   | 'id'
   | 'lacking'
+  | 'logo'
   | 'method'
   | 'mode'
   | 'on'

@@ -10,8 +10,8 @@ export type ConsoleOperation = {
   needs: string | { records: Action }
   /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]
-  /** `a record` is an object that a definition checks. */
-  body?: Shape | 'a record'
+  /** `a record` is an object that a definition checks, `a picture` the bytes of a PNG or JPEG. */
+  body?: Shape | 'a record' | 'a picture'
   /** Limits of a body that is larger than a form. */
   bodyMax?: { bytes: number; values: number }
   /** The status of a success, if it is not 200; 204 has no data. */

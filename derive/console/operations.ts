@@ -1,5 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
+import { logoBytesMax } from '#registry/picture.ts'
 import type { AnswerType, ConsoleOperation, Members, Shape } from './operation.ts'
 import type * as said from './responses.ts'
 
@@ -218,6 +219,13 @@ export const consoleOperations = {
 
   'company.fetch': get<said.CompanyResult>()('/company', 'COMPANY_MANAGE'),
   'company.update': patch<said.Company>()('/company', 'COMPANY_MANAGE', { body: 'a record' }),
+  /** Everybody who sees a paper sees its logo, by its hash; without one it is the present logo. */
+  'logo.fetch': get()('/company/logo', 'session', { query: ['hash'] }),
+  'logo.update': put<{ logo: string | null }>()('/company/logo', 'COMPANY_MANAGE', {
+    body: 'a picture',
+    bodyMax: { bytes: logoBytesMax, values: 0 },
+  }),
+  'logo.delete': remove<{ logo: string | null }>()('/company/logo', 'COMPANY_MANAGE'),
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
 type Operations = typeof consoleOperations
@@ -234,7 +242,9 @@ export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends
   ? Operation extends { body: infer Body }
     ? Body extends Shape
       ? Members<Body>
-      : JsonObject
+      : Body extends 'a picture'
+        ? Blob
+        : JsonObject
     : undefined
   : never
 

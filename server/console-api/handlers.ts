@@ -8,6 +8,7 @@ import { company } from './company.ts'
 import { history } from './history.ts'
 import { home } from './home.ts'
 import * as imports from './imports.ts'
+import { logo } from './logo.ts'
 import type { Handlers } from './operation-request.ts'
 import { papers } from './papers.ts'
 import { records } from './records.ts'
@@ -40,6 +41,7 @@ export const handlers = {
   ...calls,
   ...callDetails,
   ...company,
+  ...logo,
   ...history,
   ...audit,
   ...webhooks,

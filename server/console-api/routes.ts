@@ -5,6 +5,7 @@ import { routesOn, type StandardRoutes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { memoize } from '#registry/memoize.ts'
 import { permission } from '#registry/permissions.ts'
+import { pictureTypes } from '#registry/picture.ts'
 import { registry } from '#registry/resources/index.ts'
 import { handlers } from './handlers.ts'
 import type { ConsoleRoute, Handler } from './operation-request.ts'
@@ -19,7 +20,8 @@ const operations = Object.entries(consoleOperations) as [ConsoleOperationName, C
 
 /** The routes of the console: its operations, those on records for every resource. */
 export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
-  const common = { ...rest, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
+  const accepts = rest.body === 'a picture' ? pictureTypes : rest.method === 'PATCH' ? patchTypes : jsonTypes
+  const common = { ...rest, accepts }
   const path = consoleRoot + place
   // The list of handlers has the right type for each operation, which TypeScript cannot infer here.
   const handler: unknown = handlers[operation]

@@ -40,7 +40,7 @@ export async function createCompany(
   transaction: Transaction,
   { isDemo = false, ...input }: CompanyInput & { isDemo?: boolean },
 ): Promise<CompanyRow> {
-  const start = { id: 0, plan: 'STARTER' as SubscriptionPlan, add_ons: ['api'], is_demo: isDemo }
+  const start = { id: 0, plan: 'STARTER' as SubscriptionPlan, add_ons: ['api'], is_demo: isDemo, logo: null }
   const [row] = await transaction.run<CompanyRow>(insertCompany(checkCompany(start, null, input)))
   if (!row) throw new Error('the company was not inserted')
   await recount(transaction, row.id)
@@ -106,7 +106,7 @@ async function recount(transaction: Transaction, companyId: number): Promise<voi
 
 /** Returns the company as it would be. A field that is sent as it is stored is no change: a withdrawn currency stays. */
 function checkCompany(
-  terms: Pick<CompanyRow, 'id' | 'plan' | 'add_ons' | 'is_demo'>,
+  terms: Pick<CompanyRow, 'id' | 'plan' | 'add_ons' | 'is_demo' | 'logo'>,
   before: CompanyFields | null,
   { fields = {}, plan, addOns: wanted }: CompanyInput,
 ): CompanyRow {

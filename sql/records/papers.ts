@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { alwaysOpen } from '#registry/common.ts'
+import { printedFields } from '#registry/company.ts'
 import type { Definition, PaperDefinition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -95,14 +96,7 @@ function contentNow(definition: PaperDefinition, companyId: Sql | number): Sql {
 }
 
 /** The columns of the company `c` that its papers show. */
-const letterhead = raw(
-  [
-    ...['name', 'currency', 'address', 'tax_id', 'registration_no', 'email', 'phone', 'website'],
-    ...['bank_name', 'iban', 'bic', 'paper_language', 'footer', 'logo_hash as logo'],
-  ]
-    .map((column) => `c.${column}`)
-    .join(', '),
-)
+const letterhead = raw([...printedFields, 'logo_hash as logo'].map((column) => `c.${column}`).join(', '))
 
 const newestPaper = (records: string, companyId: Sql | number): Sql => sql`(
       select * from papers where company_id = ${companyId} and records = ${raw(`'${records}'`)}

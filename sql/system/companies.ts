@@ -18,19 +18,21 @@ export type CompanyRow = CompanyFields & {
   plan: SubscriptionPlan
   add_ons: string[]
   is_demo: boolean
+  /** The SHA-256 of its logo, in hexadecimal. */
+  logo: string | null
 }
 
 const fields: readonly [string, Field][] = Object.entries(company.fields)
 const names = fields.map(([name]) => name)
 const companyColumns = raw(
-  `id, plan, add_ons, is_demo, ${fields.map(([name, field]) => (kindOf(field).column(field) === 'numeric' ? `${name}::float8` : name)).join(', ')}`,
+  `id, plan, add_ons, is_demo, logo_hash as logo, ${fields.map(([name, field]) => (kindOf(field).column(field) === 'numeric' ? `${name}::float8` : name)).join(', ')}`,
 )
 
 /** Returns the values of the fields as parameters, in the order of the definition. */
 const valuesOf = (row: CompanyFields): Sql[] =>
   fields.map(([name, field]) => parameter(field, row[name as keyof CompanyFields]))
 
-export const insertCompany = (row: Omit<CompanyRow, 'id'>): Statement =>
+export const insertCompany = (row: Omit<CompanyRow, 'id' | 'logo'>): Statement =>
   statement(sql`insert into companies (plan, add_ons, is_demo, ${raw(names.join(', '))})
     values (${row.plan}, ${row.add_ons}, ${row.is_demo}, ${join(valuesOf(row))})
     returning ${companyColumns}`)

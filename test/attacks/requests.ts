@@ -275,7 +275,7 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
     })
     const attack = (variant: Variant, target = (at: Targets) => (hasId ? targetOf(path, at) : undefined)): Attack => {
       const full = (at: Targets): JsonObject | undefined =>
-        variant.bodyAt?.(at) ?? (shape && bodyOf(shape === 'a record' ? { name: 'text' } : shape, definition, at))
+        variant.bodyAt?.(at) ?? (shape && bodyOf(typeof shape === 'string' ? { name: 'text' } : shape, definition, at))
       const isSafe = isRead || harmless.test(route.id)
       return {
         ...{ channel: 'console', operation: `console.${route.id}`, isRead },

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { operator } from '#server/records/actor.ts'
 import { todayOf } from '#server/records/today.ts'
-import type { Company } from '../stage/stage.ts'
+import { billed, type Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
 /** The company: its fields, its day, its logo. */
@@ -127,5 +128,102 @@ describe('The fields of the company', () => {
     await expect(own.company.set({ fields: { time_zone: 'Europe' } })).rejects.toMatchObject({
       code: 'validation_failed',
     })
+  })
+})
+
+describe('The logo', () => {
+  const path = '/console/company/logo'
+  /** A PNG of this size, as far as its first bytes say; `mark` makes it another one. */
+  const png = (width: number, height: number, mark = 0) => {
+    const bytes = Buffer.alloc(40, mark)
+    Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(bytes)
+    bytes.writeUInt32BE(width, 16)
+    bytes.writeUInt32BE(height, 20)
+    return bytes
+  }
+  const jpeg = Buffer.from('ffd8ffc0001108005a0140030000000000000000ffd9', 'hex')
+  const put = (person: Person, bytes: Buffer, type?: string) =>
+    fetch(`${stage.url}${path}`, {
+      method: 'PUT',
+      headers: { Cookie: person.cookie, 'Sec-Fetch-Site': 'same-origin', ...(type && { 'Content-Type': type }) },
+      body: new Uint8Array(bytes),
+    })
+  const look = (person: Person, hash = '') =>
+    fetch(`${stage.url}${path}${hash && `?hash=${hash}`}`, { headers: { Cookie: person.cookie } })
+  const kept = async (company: Company) =>
+    (await stage.sql<{ hash: string }>('select hash from company_logos where company_id = $1', company.id)).map(
+      ({ hash }) => hash,
+    )
+
+  test('is saved, told by its hash, looked at by everybody of the company, and removed', async () => {
+    const own = await stage.admin()
+    expect((await look(own)).status).toBe(404)
+    const picture = png(640, 200)
+    const hash = createHash('sha256').update(picture).digest('hex')
+    const saved = await put(own, picture, 'image/png')
+    expect([saved.status, await saved.json()]).toEqual([200, { data: { logo: hash } }])
+    expect((await own.data('/console/company')).logo).toBe(hash)
+    const clerk = await stage.person(own.company, [])
+    for (const answer of [await look(clerk), await look(clerk, hash)]) {
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('image/png')
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('content-encoding')).toBeNull()
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(picture)
+    }
+    const stranger = await stage.admin()
+    expect((await look(stranger, hash)).status).toBe(404)
+    expect((await put(clerk, picture, 'image/png')).status).toBe(403)
+    const removed = await own.ask('DELETE', path)
+    expect(removed.body.data).toEqual({ logo: null })
+    expect([(await look(own)).status, await kept(own.company)]).toEqual([404, []])
+    const entries: { records: string; changes: object }[] = await own.data('/console/settings/history')
+    const changes = entries.flatMap((entry) => (entry.records === 'companies' ? [entry.changes] : []))
+    expect(changes.slice(0, 2)).toEqual([{ logo: ['PNG', null] }, { logo: [null, 'PNG'] }])
+  })
+
+  test('that is replaced goes, unless a paper names it', async () => {
+    const own = await stage.admin()
+    const client_id = await own.company.record('clients', { name: 'Client' })
+    const hashes: string[] = []
+    for (const [mark, isIssued] of [
+      [1, false],
+      [2, true],
+      [3, false],
+    ] as const) {
+      const answer = await put(own, png(20, 20, mark), 'image/png')
+      hashes.push(((await answer.json()) as { data: { logo: string } }).data.logo)
+      if (!isIssued) continue
+      const made = await own.ask('POST', '/console/records/invoices', { client_id, ...billed, status: 'ISSUED' })
+      const { content } = await own.data(`/console/records/invoices/${made.body.data.id}/paper`)
+      expect(content.letterhead.logo).toBe(hashes.at(-1))
+    }
+    expect((await kept(own.company)).toSorted()).toEqual([hashes[1], hashes[2]].toSorted())
+    expect((await put(own, jpeg, 'image/jpeg')).status).toBe(200)
+    expect(await kept(own.company)).toHaveLength(2)
+    expect((await look(own, hashes[1])).status).toBe(200)
+    expect((await look(own, hashes[2])).status).toBe(404)
+  })
+
+  const wrong: [string, number, string, Buffer, string | undefined][] = [
+    ['above 256 KiB', 413, 'payload_too_large', Buffer.concat([png(9, 9), Buffer.alloc(256 * 1024)]), 'image/png'],
+    ['as SVG', 415, 'unsupported_media_type', Buffer.from('<svg/>'), 'image/svg+xml'],
+    ['as GIF', 415, 'unsupported_media_type', Buffer.from('GIF89a'), 'image/gif'],
+    ['without a type', 415, 'unsupported_media_type', png(9, 9), undefined],
+    ['whose bytes are not of its type', 422, 'wrong_format', png(9, 9), 'image/jpeg'],
+    ['that is a script', 422, 'wrong_format', Buffer.from('<script>alert(1)</script>'), 'image/png'],
+    ['that is empty', 422, 'wrong_format', Buffer.alloc(0), 'image/png'],
+    ['that is too wide', 422, 'out_of_range', png(2001, 9), 'image/png'],
+    ['that is too high', 422, 'out_of_range', png(9, 2001), 'image/png'],
+  ]
+  test.each(wrong)('%s is %i %s, and the present one stays', async (_, status, code, picture, type) => {
+    await put(admin, png(2000, 2000), 'image/png')
+    const before = (await admin.data('/console/company')).logo
+    const answer = await put(admin, picture, type)
+    const body = (await answer.json()) as { code: string; errors?: { field: string; code: string }[] }
+    expect([answer.status, body.errors?.[0]?.code ?? body.code]).toEqual([status, code])
+    if (status === 415) expect(answer.headers.get('accept')).toBe('image/png, image/jpeg')
+    expect((await admin.data('/console/company')).logo).toBe(before)
+    expect(before).toMatch(/^[0-9a-f]{64}$/)
   })
 })

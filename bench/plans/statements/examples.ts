@@ -55,6 +55,7 @@ export const company = {
   plan: 'PRO' as const,
   add_ons: ['api'],
   is_demo: false,
+  logo: null,
 }
 export const person = { name: 'Ada', email: 'ada@example.com', permissions: [], service: false, passwordHash: null }
 export const token = {

@@ -78,7 +78,7 @@ import {
 } from '#sql/system/imports.ts'
 import { closeGate, passGate, takeSums, takeValues, takeValuesOfWrite } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
-import { findLogo } from '#sql/system/logos.ts'
+import { chooseLogo, deleteUnusedLogos, findLogo, insertLogo } from '#sql/system/logos.ts'
 import {
   callsOfPerson,
   deleteDetails,
@@ -257,6 +257,9 @@ export const ofTheSystem: readonly Topic[] = [
       listCompaniesById(),
       selectTimeZone(7),
       findLogo(7, 'a'.repeat(64)),
+      insertLogo(7, 'a'.repeat(64), { type: 'image/png', bytes: Buffer.alloc(1) }),
+      chooseLogo(7, null),
+      deleteUnusedLogos(7),
       lockCompany(7),
       lockCompanyWhole(7),
       resourcesWithAmounts(7, registry),

@@ -17,6 +17,7 @@ import { useUnsaved } from '../../ui/ask-first.tsx'
 import { Bullets } from '../../ui/layout.tsx'
 import { Lead, Note, Panel, Text } from '../../ui/panel.tsx'
 import { PendingContent } from '../../ui/pending.tsx'
+import { LogoPanel } from './logo-panel.tsx'
 
 /** Changes what papers show and forms begin with. Shows plan and add-ons, which the operator changes. */
 export function CompanySection() {
@@ -26,7 +27,8 @@ export function CompanySection() {
   return (
     <>
       {data.is_plain && <Note severity="warning">{settings.company.plain}</Note>}
-      <CompanyForm key={JSON.stringify(data)} company={data} onSaved={reload} />
+      <CompanyForm key={JSON.stringify(fieldsOf(data))} company={data} onSaved={reload} />
+      <LogoPanel company={data} onSaved={reload} />
       <Terms company={data} />
     </>
   )

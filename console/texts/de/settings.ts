@@ -129,6 +129,7 @@ export const settings: Texts['settings'] = {
     disabled: 'Gesperrt',
     password: 'Passwort',
     currency: 'Währung',
+    logo: 'Logo',
     plan: 'Tarif',
     add_ons: 'Zusatzmodule',
     keeps_details: 'Anfragen und Antworten aufbewahren',
@@ -348,6 +349,14 @@ export const settings: Texts['settings'] = {
   company: {
     plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
     lead: 'Das steht auf Angeboten und Rechnungen, und mit den Zahlen beginnen neue. Die Zeitzone entscheidet, wann ein Tag endet: was zu spät und was heute ist. Sobald es einen Betrag gibt, bleibt die Währung.',
+    logo: 'Logo',
+    logoLead: (kibibytes, pixels) =>
+      `Papiere zeigen es oben. Ein PNG oder JPEG mit höchstens ${kibibytes} KiB und ${pixels} Pixeln je Seite.`,
+    logoChoose: 'Bild wählen',
+    logoReplace: 'Anderes wählen',
+    logoRemove: 'Logo entfernen',
+    logoSaved: 'Das Logo ist gespeichert.',
+    logoRemoved: 'Das Logo ist entfernt.',
     zoneHere: (zone) => `Die Tage der Firma sind die von UTC. Ihr Browser ist in ${zone}.`,
     useZone: (zone) => `${zone} nehmen`,
     currencyStays: (kinds) =>

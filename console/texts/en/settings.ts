@@ -128,6 +128,7 @@ export const settings = {
     disabled: 'Disabled',
     password: 'Password',
     currency: 'Currency',
+    logo: 'Logo',
     plan: 'Plan',
     add_ons: 'Add-ons',
     keeps_details: 'Keep requests and answers',
@@ -332,6 +333,14 @@ export const settings = {
   company: {
     plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
     lead: 'Estimates and invoices show this, and new ones begin with the figures. The time zone decides when a day ends: what is late, and what is today. Once there is an amount, the currency stays.',
+    logo: 'Logo',
+    logoLead: (kibibytes: number, pixels: number) =>
+      `Papers show it at the top. A PNG or JPEG of at most ${kibibytes} KiB and ${pixels} pixels a side.`,
+    logoChoose: 'Choose a picture',
+    logoReplace: 'Choose another',
+    logoRemove: 'Remove the logo',
+    logoSaved: 'The logo is saved.',
+    logoRemoved: 'The logo is removed.',
     zoneHere: (zone: string) => `The days of the company are those of UTC. Your browser is in ${zone}.`,
     useZone: (zone: string) => `Use ${zone}`,
     currencyStays: (kinds: string) =>
