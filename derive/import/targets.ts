@@ -63,12 +63,12 @@ export function guess(
     .filter(({ path }) => named.every((target) => target.path !== path))
     .flatMap(labelsOf)
     .filter((label) => !labels.includes(label))
-  for (const rank of ['last', 'own', 'labels', 'others'] as const) {
+  for (const rank of ['last', 'own', 'exact', 'labels', 'others'] as const) {
     const isOpen = (one: string): boolean =>
       !Object.hasOwn(chosen, one) && (rank === 'last' || !readOnlyLabels.includes(one))
     for (const column of columns.filter(isOpen)) {
       const last = Object.hasOwn(remembered, column) ? remembered[column] : undefined
-      const wanted = foldLabel(column)
+      const wanted = rank === 'exact' ? column : foldLabel(column)
       const left = named.filter(({ path }) => !Object.values(chosen).includes(path))
       const found = left.find((one) =>
         rank === 'last' ? one.path === last : wanted !== '' && one[rank].includes(wanted),
@@ -101,6 +101,8 @@ function namesOf(definition: Definition, target: Target, catalogues: readonly Ca
   const others = synonyms[member ?? name] ?? []
   return {
     own: [foldLabel(path)],
+    // "Discount" is not "Discount, %", of which the sign is folded away.
+    exact: labels,
     labels: labels.map(foldLabel),
     // "Payment terms, days" is headed without its unit, too.
     others: [...labels.map((label) => label.split(/[,(]/, 1)[0] as string), ...inside, ...short, ...others]
