@@ -172,3 +172,48 @@ test('hours cost what they did when they were approved, whatever the rate is lat
     runs,
   )
 })
+
+test('an issued invoice is PAID if its payments come to its total, and until then paid and open are the total', () => {
+  const acts = fc.array(
+    fc.oneof(
+      fc.record({ pay: fc.integer({ min: 1, max: 130 }) }),
+      fc.record({ takeBack: fc.nat(10) }),
+      fc.record({ state: fc.constantFrom('ISSUED', 'VOID') }),
+    ),
+    { maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(priced, acts, (offer, acts) => {
+      const total = totals(offer).total_minor
+      const work = (record: JsonObject, before: JsonObject | null, paid: number): JsonObject => ({
+        ...record,
+        ...invoices.computed(record, { before, sent: {}, found: {}, sums: { paid_minor: paid } }),
+      })
+      let payments: number[] = []
+      let invoice = work({ ...offer, status: 'DRAFT', paid_minor: 0, open_minor: 0 }, null, 0)
+      for (const act of acts) {
+        const state = invoice.status
+        if ('state' in act) {
+          if (state === 'DRAFT' && act.state === 'ISSUED') invoice = work({ ...invoice, status: 'ISSUED' }, invoice, 0)
+          else if (state !== 'DRAFT' && act.state === 'VOID' && payments.length === 0)
+            invoice = work({ ...invoice, status: 'VOID' }, invoice, 0)
+        } else if (state === 'ISSUED' || state === 'PAID') {
+          if ('pay' in act) payments.push(Math.ceil((total * act.pay) / 100) || 1)
+          else payments = payments.toSpliced(act.takeBack % (payments.length || 1), 1)
+          invoice = work(
+            invoice,
+            invoice,
+            payments.reduce((sum, one) => sum + one, 0),
+          )
+        }
+        const paid = payments.reduce((sum, one) => sum + one, 0)
+        const isBilled = invoice.status === 'ISSUED' || invoice.status === 'PAID'
+        expect(invoice.paid_minor).toBe(paid)
+        if (isBilled) expect(invoice.status === 'PAID').toBe(paid >= total)
+        if (invoice.status === 'ISSUED') expect(paid + Number(invoice.open_minor)).toBe(total)
+        else expect(invoice.open_minor).toBe(0)
+      }
+    }),
+    runs,
+  )
+})
