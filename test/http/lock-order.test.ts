@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mustBeGiven } from '#derive/schema.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -14,7 +15,7 @@ import { passGate } from '#sql/system/locks.ts'
 import { contend } from '../cluster/contention.ts'
 import type { TestResponse } from '../stage/http.ts'
 import { watchLocks } from '../stage/lock-recorder.ts'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
 /** Every statement that locks, of every write: in the one order, and no lock more strongly than it was taken. */
@@ -47,11 +48,16 @@ async function sampleOf(definition: Definition, name: string, field: Field) {
   if (field.kind !== 'reference')
     return field.required || name === definition.title ? kindOf(field).example(field) : null
   const target = definitionOf(registry, field.to) as Definition
-  return (await created(target, field.only ? { [field.only.column]: field.only.value } : {})) as number
+  // What it settles is in a state in which that can be, and has what the state needs.
+  const state = Object.entries((field.settles && field.gives?.when) || {}).map(([column, [value]]) => [column, value])
+  const isBeyondFirst = field.only !== undefined || state.length > 0
+  const needed = Object.entries(billed).filter(([name]) => isBeyondFirst && name in target.fields)
+  const only = field.only ? { [field.only.column]: field.only.value } : {}
+  return (await created(target, { ...Object.fromEntries([...needed, ...state]), ...only })) as number
 }
 
 async function created(definition: Definition, more: JsonObject = {}): Promise<number> {
-  const required = Object.entries(definition.fields).filter(([, { required }]) => required)
+  const required = Object.entries(definition.fields).filter(([, field]) => mustBeGiven(field))
   const values: JsonObject = {}
   for (const [name, field] of required) values[name] = (await sampleOf(definition, name, field)) as string
   const { id } = await stage.inTransaction((transaction) =>
