@@ -81,7 +81,7 @@ export const payments = record({
   proposals: { new: { of: (_, { today }) => ({ paid_on: today }) } },
   protection: {
     when: { status: ['RECEIVED', 'VOID'] },
-    correct: 'set its status to VOID and record it again',
+    correct: { RECEIVED: 'set its status to VOID and record it again', VOID: 'record it again' },
   },
   removal: {
     instead: 'set its status to VOID; a payment is part of the books',

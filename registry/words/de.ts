@@ -281,7 +281,10 @@ export const records: { [R in Resource as R['name']]: NamedTexts<R> } & {
     },
     sums: { same_minor: 'Dieselbe Zahlung' },
     steps: { VOID: 'Stornieren' },
-    correction: 'Um einen Fehler zu berichtigen, stornieren Sie die Zahlung und erfassen sie neu.',
+    correction: {
+      RECEIVED: 'Um einen Fehler zu berichtigen, stornieren Sie die Zahlung und erfassen sie neu.',
+      VOID: 'Um sie wieder zu haben, kopieren Sie sie oder erfassen eine neue.',
+    },
     make: 'Zahlung erfassen',
   },
   contracts: {

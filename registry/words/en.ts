@@ -157,7 +157,10 @@ const ofResources = nameResources({
       amount_minor: 'Amount',
     },
     steps: { VOID: 'Void' },
-    correction: 'To put a mistake right, void it and record it again.',
+    correction: {
+      RECEIVED: 'To put a mistake right, void it and record it again.',
+      VOID: 'To have it again, copy it or record a new one.',
+    },
     make: 'Record payment',
   },
   contracts: {
