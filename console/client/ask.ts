@@ -126,6 +126,15 @@ export async function send<Said>(method: string, address: string, given: AskOpti
   return { ...said, etag: headers.get('ETag'), writeId: headers.get('X-Write-Id') } as Said
 }
 
+/** Reads the file that an operation answers. Throws `RefusedError` if it is refused. */
+export async function readFile(address: string): Promise<Blob> {
+  const response = await fetch(address, { credentials: 'same-origin' }).catch(() => {
+    throw new RefusedError(0, { code: 'unreachable' })
+  })
+  if (response.ok) return response.blob()
+  throw new RefusedError(response.status, parseBody(await response.text()))
+}
+
 type RefusedBody = Omit<Partial<ProblemBody>, 'code' | 'detail' | 'title'> & {
   code: ProblemBody['code'] | 'unreachable'
   /** They may quote texts of others. */

@@ -87,6 +87,19 @@ describe('A paper', () => {
     for (const word of ['Home', 'Print', 'E-mail draft', 'Settings']) expect(texts).not.toContain(word)
   })
 
+  test('is handed on as a file where the browser can', async () => {
+    const sharing = await stage.enter(admin)
+    await sharing.addInitScript(`
+      navigator.canShare = ({ files }) => files.length === 1
+      navigator.share = async ({ files: [file] }) => { document.title = [file.name, file.type, file.size > 10000].join(' ') }
+    `)
+    await sharing.reload()
+    await visit(stage, sharing, `/paper/invoices/${await invoice({ number: 'INV-77' })}`)
+    await press(sharing, 'Share')
+    await expect.poll(() => sharing.title()).toBe('INV-77.pdf application/pdf true')
+    await sharing.context().close()
+  })
+
   test('that was sent is noted with its way and its day, and the estimate becomes SENT by it', async () => {
     const id = await admin.record('estimates', { title: 'Roof', client_id: client, lines })
     await visit(stage, page, `/paper/estimates/${id}`)

@@ -90,9 +90,15 @@ describe('The PDF of a record', () => {
       ...values,
     )
     await stage.sql('update companies set logo_hash = $2 where id = $1', id, hash)
-    const answer = await fetch(stage.url + at('invoices', await invoice()), { headers: { Cookie: admin.cookie } })
-    expect((await readPdf(new Uint8Array(await answer.arrayBuffer()))).pages[0]?.tags).toContain('Figure')
+    const read = (path: string) => fetch(stage.url + path, { headers: { Cookie: admin.cookie } })
+    const path = at('invoices', await invoice({ status: 'ISSUED' }))
     await stage.sql('update companies set logo_hash = null where id = $1', id)
+    const drawn = await (await read(path)).arrayBuffer()
+    expect((await readPdf(new Uint8Array(drawn))).pages[0]?.tags).toContain('Figure')
+    const picture = await read(path.replace('.pdf', '/logo'))
+    expect(picture.headers.get('content-type')).toBe('image/png')
+    expect(Buffer.from(await picture.arrayBuffer()).toString('base64')).toBe(pixel)
+    expect((await read(at('invoices', await invoice()).replace('.pdf', '/logo'))).status).toBe(404)
   })
 
   test('is refused as its paper is: whole, by the right that is missing', async () => {

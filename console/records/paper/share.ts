@@ -1,4 +1,4 @@
-import { RefusedError } from '../../client/ask.ts'
+import { readFile } from '../../client/ask.ts'
 
 const type = 'application/pdf'
 
@@ -8,9 +8,7 @@ export const canShareFiles = (): boolean =>
 
 /** Hands a PDF to a program that the person chooses. Closing the choice does nothing. */
 export async function sharePdf(address: string, name: string): Promise<void> {
-  const answer = await fetch(address, { credentials: 'same-origin' }).catch(() => undefined)
-  if (!answer?.ok) throw new RefusedError(answer?.status ?? 0, { code: answer ? 'unavailable' : 'unreachable' })
-  const bytes = await answer.blob()
+  const bytes = await readFile(address)
   await navigator.share({ files: [new File([bytes], name, { type })], title: name }).catch((error: DOMException) => {
     if (error.name !== 'AbortError') throw error
   })
