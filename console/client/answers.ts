@@ -22,6 +22,7 @@ export type ImportResult = FromService<responses.ImportResult>
 export type NamedRecord = FromService<responses.NamedRecord>
 export type OwnAccount = FromService<responses.OwnAccount>
 export type OwnSession = FromService<responses.OwnSession>
+export type PaperResult = FromService<responses.PaperResult>
 export type QuotaUsage = FromService<responses.QuotaUsage>
 export type RecentEntry = FromService<responses.RecentEntry>
 export type Removal = FromService<responses.Removal>

@@ -8,6 +8,7 @@ import type { PaperContent } from '#derive/paper-content.ts'
 import { capital } from '#derive/words.ts'
 import { type Definition, hasPaper, type PaperDefinition } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
+import type { PaperResult } from '../../client/answers.ts'
 import { addressOf } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
@@ -91,14 +92,12 @@ function PaperOf({ definition }: { definition: PaperDefinition }) {
   )
 }
 
-type SentPaper = { sent_on: string | null; sent_by: string | null }
-
 /** Says how and when the newest paper was sent. */
-function SentNote({ sent: { sent_on, sent_by } }: { sent: SentPaper }) {
+function SentNote({ sent: { sent_on, sent_by } }: { sent: PaperResult }) {
   const { papers } = useTexts()
   const format = useFormat()
   if (sent_on === null || sent_by === null) return null
-  return <Note severity="success">{papers.sent(papers.roads[sent_by as 'EMAIL'], format.day(sent_on))}</Note>
+  return <Note severity="success">{papers.sent(papers.roads[sent_by], format.day(sent_on))}</Note>
 }
 
 /** Names the characters that the PDF cannot show. */
