@@ -19,21 +19,23 @@ import { recordId } from '../protocol/path-id.ts'
 import type { Actor } from '../records/actor.ts'
 import { lackingRefusal } from '../records/rights.ts'
 import { type SendRequest, sendPaper } from '../records/send-paper.ts'
-import type { Handlers, OperationRequest } from './operation-request.ts'
+import type { AdmittedRequest, Handlers, OperationRequest } from './operation-request.ts'
 import { day } from './read-parameters.ts'
 
 export const papers = {
   /** Returns the newest paper of a record, or what would be printed of it now. */
   'records.paper':
     ({ fetch: { definition } }) =>
-    async (request) => ({ data: await readPaper(request, requirePaper(definition)) }),
+    async (request) => ({
+      data: await readPaper(request, requirePaper(definition), readWhich(request.parameters.now)),
+    }),
 
   /** Returns the same as PDF, drawn in the queue of the process. */
   'records.paper-file':
     ({ fetch: { definition } }) =>
     async (request) => {
       const kind = requirePaper(definition)
-      const { content, across, at } = await readPaper(request, kind)
+      const { content, across, at } = await readPaper(request, kind, readWhich(request.parameters.now))
       const { companyId } = request.session().actor
       const blocks = paperBlocks(kind, content, across)
       const logo = await readLogo(request, content.letterhead)
@@ -56,12 +58,12 @@ export const papers = {
       return { status: 200, headers: { 'Content-Type': logo.type }, body: logo.bytes }
     },
 
-  /** Notes how and when a record was sent. A draft becomes what is sent by the same write. */
+  /** Notes how and when a record was sent, for those who may see its paper. A draft becomes what is sent by the same write. */
   'records.send-paper':
     ({ update: { definition } }) =>
     async (request) => {
       const kind = requirePaper(definition)
-      needViews(request.session().actor, kind)
+      await readPaper(request, kind)
       const sending = readSending(await request.body(), request.today())
       const id = recordId(request)
       return request.change(async (transaction, { actor }) => {
@@ -75,18 +77,19 @@ export const papers = {
  * Reads the paper of the record of the path. A paper is whole or refused, since it goes to its addressee as it is:
  * throws if the account lacks a right to something on it.
  */
-async function readPaper(request: PaperRequest, kind: PaperDefinition): Promise<Paper> {
+async function readPaper(
+  request: AdmittedRequest,
+  kind: PaperDefinition,
+  which: 'newest' | 'now' = 'newest',
+): Promise<Paper> {
   const { actor } = request.session()
   needViews(actor, kind)
-  const statement = findPaper(actor.companyId, kind, recordId(request), readWhich(request.parameters.now))
-  const [paper] = await request.app.database.read<Paper>(statement)
+  const [paper] = await request.app.database.read<Paper>(findPaper(actor.companyId, kind, recordId(request), which))
   if (!paper) throw new Refusal('not_found')
   const { record, addressee } = paper.content
   needRights(actor, [...rightsOn(kind, record), ...rightsOn(addresseeOf(kind), addressee ?? {})])
   return paper
 }
-
-type PaperRequest = OperationRequest<'records.paper' | 'records.paper-file' | 'records.paper-logo'>
 
 function readWhich(now: string | undefined): 'newest' | 'now' {
   if (now === undefined) return 'newest'
@@ -120,7 +123,7 @@ function needRights({ lacksRights }: Actor, needed: readonly string[]): void {
 const incomplete = (right: string): string =>
   `The paper shows something that needs ${right}, which the account does not hold, and is never given out in part. Ask somebody who manages the accounts of the company.`
 
-async function readLogo({ app, session }: PaperRequest, { logo }: PaperLetterhead): Promise<LogoRow | undefined> {
+async function readLogo({ app, session }: AdmittedRequest, { logo }: PaperLetterhead): Promise<LogoRow | undefined> {
   if (!logo) return undefined
   const [row] = await app.database.read<LogoRow>(findLogo(session().actor.companyId, logo))
   return row

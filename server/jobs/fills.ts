@@ -1,9 +1,12 @@
+import { hasPaper } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { recordsToFix } from '#sql/records/fixed.ts'
+import { recordsWithoutPaper } from '#sql/records/papers.ts'
 import type { Statement } from '#sql/statement.ts'
 import { companiesAfter } from '#sql/system/companies.ts'
 import { createServiceActor, type WriteContext } from '../records/actor.ts'
 import { fixRecords } from '../records/fix.ts'
+import { fillPapers } from '../records/papers.ts'
 import type { Database } from '../store/database.ts'
 import { type BackgroundRunner, repeat } from './in-background.ts'
 import { paidBefore } from './paid-before.ts'
@@ -28,8 +31,14 @@ const costs: readonly Fill[] = registry.flatMap((definition): Fill[] =>
     : [],
 )
 
+/** The fills of papers of what is in the books. They run last, so that a paper shows what the others add. */
+const papers: readonly Fill[] = registry.filter(hasPaper).map((definition) => ({
+  due: (companyId, most, after) => recordsWithoutPaper(companyId, definition, { most, after }),
+  write: (context, ids) => fillPapers(context, definition, ids),
+}))
+
 /** All fills, in the order in which they run. */
-const fills: readonly Fill[] = [...costs, paidBefore]
+const fills: readonly Fill[] = [...costs, paidBefore, ...papers]
 
 const everyMs = 60_000
 
