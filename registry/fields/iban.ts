@@ -6,7 +6,7 @@ type IbanField = CommonMembers & { kind: 'iban' }
 
 export const iban: Kind<IbanField> = {
   schema: () => ({ type: 'string', minLength: 15, maxLength: 34, pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]+$' }),
-  must: () => 'must be an IBAN of ISO 13616 with right check digits, without blanks, like DE89370400440532013000',
+  must: () => 'must be an IBAN of ISO 13616 with right check digits, like DE89370400440532013000',
   column: () => 'text',
   check: (_, column) => `char_length(${column}) between 15 and 34`,
   refuses: (_, value) => remainder(value as string) !== 1n,
