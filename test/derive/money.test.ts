@@ -2,32 +2,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkRecord } from '#derive/input.ts'
 import { leftOf, type Part, valuesOfPart, waysToBill } from '#derive/part.ts'
-import type { Line } from '#registry/fields/lines.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { moneyMax } from '#registry/limits.ts'
 import { invoices } from '#registry/resources/invoices.ts'
 import { timeEntries } from '#registry/resources/time-entries.ts'
 import { netOf, type Priced, totals } from '#registry/resources/totals.ts'
+import { fraction, percentOf, round, subtotalOf, times } from './fractions.ts'
 
 /** Each amount is that of plain fractions, rounded once, half up; parts and the rest are the whole. */
 
 const runs = { numRuns: 10_000 }
-
-/** A number as a fraction, by the decimals that it is written with. */
-type Fraction = readonly [dividend: bigint, divisor: bigint]
-function fraction(value: number): Fraction {
-  const [whole = '', decimals = ''] = value.toFixed(10).split('.')
-  return [BigInt(whole + decimals), 10n ** 10n]
-}
-const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
-const percentOf = (amount: bigint, share: number): Fraction => times([amount, 100n], fraction(share))
-/** Rounds half up by long division: the quotient, and one more if twice the remainder is the divisor or more. */
-const round = ([dividend, divisor]: Fraction): bigint =>
-  dividend / divisor + (2n * (dividend % divisor) >= divisor ? 1n : 0n)
-const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
-
-const subtotalOf = (lines: readonly Line[]): bigint =>
-  sum(lines.map((line) => round(times(fraction(line.quantity), [BigInt(line.unit_price_minor), 1n]))))
 
 const decimal = (max: number) => fc.integer({ min: 0, max: max * 10_000 }).map((count) => count / 10_000)
 const lines = fc.array(
