@@ -10,7 +10,7 @@ insert into papers (company_id, records, record_id, version, addressee_id, accou
       'addressee', (
         select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.contact_name as contact_name,r.tax_id as tax_id,r.billing_address as billing_address) record)::jsonb from (select * from clients where company_id = $5 and id = r.client_id  offset 0) r
       ),
-      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.address, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.footer, c.logo_hash as logo) letterhead)
+      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.address, c.footer, c.logo_hash as logo) letterhead)
     ) as content offset 0) now
 -- [8,7,"[{\"record_id\":4711,\"write_id\":\"00000000-0000-4000-8000-000000000000\"}]",7,7]
 
@@ -26,7 +26,7 @@ insert into papers (company_id, records, record_id, version, addressee_id, accou
       'addressee', (
         select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.contact_name as contact_name,r.tax_id as tax_id,r.billing_address as billing_address) record)::jsonb from (select * from clients where company_id = $5 and id = r.client_id  offset 0) r
       ),
-      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.address, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.footer, c.logo_hash as logo) letterhead)
+      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.address, c.footer, c.logo_hash as logo) letterhead)
     ) as content offset 0) now
     left join lateral (
       select * from papers where company_id = $6 and records = 'invoices'
@@ -48,7 +48,7 @@ select coalesce(p.content, now.content) as content, p.id is not null as is_fixed
       'addressee', (
         select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.contact_name as contact_name,r.tax_id as tax_id,r.billing_address as billing_address) record)::jsonb from (select * from clients where company_id = $4 and id = r.client_id  offset 0) r
       ),
-      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.address, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.footer, c.logo_hash as logo) letterhead)
+      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.address, c.footer, c.logo_hash as logo) letterhead)
     ) as content offset 0) now
     left join lateral (
       select * from papers where company_id = $5 and records = 'invoices'
@@ -71,7 +71,7 @@ select coalesce(p.content, now.content) as content, p.id is not null as is_fixed
       'addressee', (
         select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.contact_name as contact_name,r.tax_id as tax_id,r.billing_address as billing_address) record)::jsonb from (select * from clients where company_id = $4 and id = r.client_id  offset 0) r
       ),
-      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.address, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.footer, c.logo_hash as logo) letterhead)
+      'letterhead', (select to_jsonb(letterhead) from (select c.name, c.currency, c.tax_id, c.registration_no, c.email, c.phone, c.website, c.bank_name, c.iban, c.bic, c.paper_language, c.address, c.footer, c.logo_hash as logo) letterhead)
     ) as content offset 0) now
     left join lateral (
       select * from papers where company_id = $5 and records = 'invoices'

@@ -1,15 +1,15 @@
 -- (unnamed)
 insert into companies (plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct, footer)
     values ($1, $2, $3, $4::text,$5::text,$6::text,$7::text,$8::text,$9::text,$10::text,$11::text,$12::text,$13::text,$14::text,$15::text,$16::json,$17::integer,$18::integer,$19::numeric,$20::text)
-    returning id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
+    returning id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
 -- ["PRO",["api"],false,"Harbor","USD",null,null,null,null,null,null,null,null,null,"UTC",null,null,null,null,null]
 
 -- (unnamed)
-select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1
+select id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1
 -- [7]
 
 -- companies.list
-select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies order by id
+select id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies order by id
 -- []
 
 -- companies.time-zone
@@ -17,15 +17,34 @@ select time_zone from companies where id = $1
 -- [7]
 
 -- logos.find
-select type, bytes from company_logos where company_id = $1 and hash = $2
--- [7,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
+select type, bytes from company_logos where company_id = $1
+    and hash = coalesce($2, (select logo_hash from companies where id = $3))
+-- [7,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",7]
+
+-- logos.insert
+insert into company_logos (company_id, hash, type, bytes)
+    values ($1, $2, $3, $4) on conflict (company_id, hash) do nothing
+-- [7,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","image/png",{"type":"Buffer","data":[0]}]
+
+-- logos.choose
+update companies set logo_hash = $1 where id = $2
+-- [null,7]
+
+-- logos.delete-unused
+delete from company_logos
+    where ctid = any (array(select ctid from company_logos where company_id = $1
+      and hash is distinct from (select logo_hash from companies where id = $2)
+      and not exists (
+        select from papers p where p.company_id = $3 and p.content -> 'letterhead' ->> 'logo' = company_logos.hash
+      )))
+-- [7,7,7]
 
 -- (unnamed)
-select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for no key update
+select id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for no key update
 -- [7]
 
 -- (unnamed)
-select id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for update
+select id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer from companies where id = $1 for update
 -- [7]
 
 -- companies.amounts
@@ -55,7 +74,7 @@ select 'projects' as records where exists (
 -- (unnamed)
 update companies set plan = $1, add_ons = $2,
       (name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct, footer) = row($3::text,$4::text,$5::text,$6::text,$7::text,$8::text,$9::text,$10::text,$11::text,$12::text,$13::text,$14::text,$15::json,$16::integer,$17::integer,$18::numeric,$19::text)
-    where id = $20 returning id, plan, add_ons, is_demo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
+    where id = $20 returning id, plan, add_ons, is_demo, logo_hash as logo, name, currency, tax_id, registration_no, email, phone, website, bank_name, iban, bic, paper_language, time_zone, address, payment_terms_days, valid_days, tax_pct::float8, footer
 -- ["PRO",["api"],"Harbor","USD",null,null,null,null,null,null,null,null,null,"UTC",null,null,null,null,null,7]
 
 -- (unnamed)
