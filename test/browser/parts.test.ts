@@ -130,7 +130,7 @@ describe('An accepted estimate is invoiced in parts', () => {
   })
 
   test('also from the tab of its invoices, in whole', async () => {
-    const id = await accepted({ discount_minor: undefined, discount_pct: 10 })
+    const id = await accepted({ discount_pct: 10 })
     await visit(stage, page, `/estimates/${id}/show`)
     await page.getByRole('tab', { name: 'Invoices' }).click()
     await press(page, 'New invoice')
