@@ -1,7 +1,7 @@
 import { mdiContentCopy } from '@mdi/js'
 import Button from '@mui/material/Button'
 import { useNavigate, useNotify } from 'ra-core'
-import { type CopyAction, canBeCopied, copyActionsOf, copyOf } from '#derive/copy.ts'
+import { type CopyAction, canBeCopied, copyActionsOf, copyOf } from '#derive/form/copy.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { ask } from '../../client/ask.ts'

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { recordExample } from '../examples.ts'
 import { canBeCopied, copyActionsOf, copyOf } from './copy.ts'
-import { recordExample } from './examples.ts'
 
 const named = (name: string) => definitionOf(registry, name) as Definition
 

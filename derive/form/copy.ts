@@ -1,6 +1,6 @@
 import { type Action, type Definition, isIn } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { isLookup, statusOf } from './form/relations.ts'
+import { isLookup, statusOf } from './relations.ts'
 
 /** Copies of a record: what a new form begins with, and the actions that write it together with its original. */
 
