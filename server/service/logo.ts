@@ -7,6 +7,7 @@ import { chooseLogo, deleteUnusedLogos, findLogo, insertLogo, type LogoRow } fro
 import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { audit } from './audit-log.ts'
+import { hasPixels } from './png-pixels.ts'
 
 /** Returns the logo that a body is. Throws if it is too large, or no picture of its type. */
 export function checkLogo(body: { bytes: Buffer } | 'too large', contentType: string | undefined): LogoRow {
@@ -25,6 +26,8 @@ export function checkLogo(body: { bytes: Buffer } | 'too large', contentType: st
     const message = `must be at most ${logoSideMax} pixels wide and high; it has ${width} × ${height}`
     throw invalidField('logo', 'out_of_range', message)
   }
+  if (type === 'image/png' && !hasPixels(body.bytes))
+    throw invalidField('logo', 'wrong_format', 'must be a whole picture: its pixels are not those that it states')
   return { type, bytes: body.bytes }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { operator } from '#server/records/actor.ts'
 import { todayOf } from '#server/records/today.ts'
+import { makePng } from '../stage/png.ts'
 import { billed, type Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
@@ -133,14 +134,7 @@ describe('The fields of the company', () => {
 
 describe('The logo', () => {
   const path = '/console/company/logo'
-  /** A PNG of this size, as far as its first bytes say; `mark` makes it another one. */
-  const png = (width: number, height: number, mark = 0) => {
-    const bytes = Buffer.alloc(40, mark)
-    Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(bytes)
-    bytes.writeUInt32BE(width, 16)
-    bytes.writeUInt32BE(height, 20)
-    return bytes
-  }
+  const png = makePng
   const jpeg = Buffer.from('ffd8ffc0001108005a0140030000000000000000ffd9', 'hex')
   const put = (person: Person, bytes: Buffer, type?: string) =>
     fetch(`${stage.url}${path}`, {
@@ -205,6 +199,14 @@ describe('The logo', () => {
     expect((await look(own, hashes[2])).status).toBe(404)
   })
 
+  test.each([
+    ['gray and interlaced', makePng(3, 3, 0, { interlace: 1, data: Buffer.alloc(2 + 2 + 3 + 2 * 2 + 4) })],
+    ['with a bit for each pixel', makePng(9, 2, 0, { bits: 1, data: Buffer.alloc(2 * 3) })],
+    ['with transparency', makePng(2, 2, 0, { color: 6, data: Buffer.alloc(2 * 9) })],
+  ])('%s is taken', async (_, picture) => {
+    expect((await put(await stage.admin(), picture, 'image/png')).status).toBe(200)
+  })
+
   const wrong: [string, number, string, Buffer, string | undefined][] = [
     ['above 256 KiB', 413, 'payload_too_large', Buffer.concat([png(9, 9), Buffer.alloc(256 * 1024)]), 'image/png'],
     ['as SVG', 415, 'unsupported_media_type', Buffer.from('<svg/>'), 'image/svg+xml'],
@@ -213,6 +215,11 @@ describe('The logo', () => {
     ['whose bytes are not of its type', 422, 'wrong_format', png(9, 9), 'image/jpeg'],
     ['that is a script', 422, 'wrong_format', Buffer.from('<script>alert(1)</script>'), 'image/png'],
     ['that is empty', 422, 'wrong_format', Buffer.alloc(0), 'image/png'],
+    ['without pixels', 422, 'wrong_format', png(640, 200).subarray(0, 40), 'image/png'],
+    ['with fewer rows than it states', 422, 'wrong_format', png(9, 9, 0, { data: Buffer.alloc(80) }), 'image/png'],
+    ['that unpacks to more than its size', 422, 'wrong_format', png(9, 9, 0, { data: Buffer.alloc(2e8) }), 'image/png'],
+    ['whose rows name no filter', 422, 'wrong_format', png(1, 1, 0, { data: Buffer.from([5, 0]) }), 'image/png'],
+    ['of a color that there is not', 422, 'wrong_format', png(9, 9, 0, { color: 5 }), 'image/png'],
     ['that is too wide', 422, 'out_of_range', png(2001, 9), 'image/png'],
     ['that is too high', 422, 'out_of_range', png(9, 2001), 'image/png'],
   ]
