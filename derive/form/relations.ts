@@ -1,4 +1,5 @@
 import { type Definition, isIn } from '#registry/definition.ts'
+import { referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 
@@ -34,13 +35,19 @@ export const isFinal = (definition: Definition, state: string): boolean => steps
 export const stepsFrom = (definition: Definition, state: unknown): readonly string[] =>
   statusOf(definition)?.moves?.[String(state)] ?? []
 
-/** Returns the resources whose new records begin with values of a record. */
+/** Returns the resources whose records are made of a record in its state, and begin with values of it. */
 export const madeFrom = ({ name }: Definition, record: JsonObject): ReferringRecords[] =>
-  relatedTo(name).filter(({ records, by }) => valuesFrom(records, by, record) !== undefined)
+  relatedTo(name).filter(
+    ({ records, by }) => referenceOf(records.fields[by])?.gives?.when && valuesFrom(records, by, record) !== undefined,
+  )
 
-/** Returns the values that a new record copies from the one it refers to by a field; undefined if that gives none. */
+/**
+ * Returns the values that a new record copies from the one it refers to by a field; undefined if that gives none. One that
+ * refers to nothing itself leaves the reference of the new record as it is.
+ */
 export function valuesFrom(definition: Definition, by: string, from: JsonObject): JsonObject | undefined {
   const field = definition.fields[by]
   if (field?.kind !== 'reference' || !field.gives || !isIn(from, field.gives.when ?? {})) return undefined
-  return Object.fromEntries(Object.entries(field.gives.fields).map(([ours, theirs]) => [ours, from[theirs] ?? null]))
+  const values = Object.entries(field.gives.fields).map(([ours, theirs]) => [ours, from[theirs] ?? null] as const)
+  return Object.fromEntries(values.filter(([ours, value]) => value !== null || !referenceOf(definition.fields[ours])))
 }

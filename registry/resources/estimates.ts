@@ -37,6 +37,7 @@ export const estimates = resource({
       kind: 'reference',
       to: 'projects',
       reads: ['client_id'],
+      gives: { fields: { client_id: 'client_id' } },
       about: 'The project it belongs to, which is a project of the same client.',
     },
     issue_date: { kind: 'date', example: '2026-02-02', about: 'Day it was made out.' },

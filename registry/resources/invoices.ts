@@ -12,7 +12,13 @@ export const invoices = record({
   title: 'number',
   fields: {
     client_id: { kind: 'reference', to: 'clients', required: true, about: 'Who pays.' },
-    project_id: { kind: 'reference', to: 'projects', reads: ['client_id'], about: 'For which project.' },
+    project_id: {
+      kind: 'reference',
+      to: 'projects',
+      reads: ['client_id'],
+      gives: { fields: { client_id: 'client_id' } },
+      about: 'For which project.',
+    },
     estimate_id: {
       kind: 'reference',
       to: 'estimates',

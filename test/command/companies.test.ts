@@ -243,6 +243,9 @@ describe('record create', () => {
     const client = await make('clients', { name: 'Marina' })
     const subcontractor = await make('subcontractors', { name: 'Crane Hire' })
     const equipment = await make('equipment', { name: 'Saw' })
+    const lines = [{ description: 'Wall', quantity: 1, unit: null, unit_price_minor: 100 }]
+    const issued = { status: 'ISSUED', issued_on: '2026-03-02', due_on: '2026-03-31', lines }
+    const invoice = await make('invoices', { client_id: client, ...issued })
     const bodies: { [kind: string]: object } = {
       estimates: { title: 'Wall' },
       trades: { name: 'Mason' },
@@ -251,6 +254,7 @@ describe('record create', () => {
       contacts: { client_id: client, name: 'Tess' },
       time_entries: { worker_id: worker, project_id: project, worked_on: '2026-03-02', hours: 8 },
       invoices: { client_id: client },
+      payments: { invoice_id: invoice, paid_on: '2026-03-03', amount_minor: 40 },
       contracts: { subcontractor_id: subcontractor, title: 'Crane' },
       equipment_logs: { equipment_id: equipment, logged_on: '2026-03-02' },
     }

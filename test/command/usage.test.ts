@@ -59,7 +59,7 @@ const mistakes: { given: string; says: string }[] = [
   { given: 'serve --processes many', says: 'PROCESSES must be auto or a whole number from 1 to 32.' },
   {
     given: 'record create horses --company 1 --json-body {}',
-    says: 'There is no kind of record called "horses"; there are projects, workers, clients, estimates, subcontractors, equipment, trades, categories, tasks, contacts, time_entries, invoices, contracts, equipment_logs.',
+    says: 'There is no kind of record called "horses"; there are projects, workers, clients, estimates, subcontractors, equipment, trades, categories, tasks, contacts, time_entries, invoices, payments, contracts, equipment_logs.',
   },
 ]
 

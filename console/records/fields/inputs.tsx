@@ -128,17 +128,21 @@ function LinesInput(props: InputProps) {
   latest.current = props
   const members = field.members ?? []
   const added = useRef(false)
+  const focus = (index: number) => document.getElementById(inputId(`${path}[${index}].${members[0]?.name}`))?.focus()
 
   useEffect(() => {
     if (!added.current) return
     added.current = false
-    document.getElementById(inputId(`${path}[${lines.length - 1}].${members[0]?.name}`))?.focus()
-  }, [lines.length, members, path])
+    focus(lines.length - 1)
+  })
 
   const add = () => {
     added.current = true
     onChange([...lines, Object.fromEntries(members.map(({ name, field: of }) => [name, of.initial ?? null]))])
   }
+
+  const next = useRef<(index: number) => void>(add)
+  next.current = (index) => (index < lines.length - 1 ? focus(index + 1) : add())
 
   return (
     <div id={inputId(path)} tabIndex={-1}>
@@ -146,7 +150,7 @@ function LinesInput(props: InputProps) {
       {lines.map((line, index) => (
         <LineInput
           key={index}
-          {...{ latest, line, index }}
+          {...{ latest, next, line, index }}
           isLast={index === lines.length - 1}
           problems={problems.filter((problem) => problem.field.startsWith(`${path}[${index}]`))}
         />
@@ -159,6 +163,7 @@ function LinesInput(props: InputProps) {
       <Button startIcon={<Icon path={mdiPlus} />} onClick={add} variant="outlined" sx={{ mt: 1.5 }}>
         {form.addLine}
       </Button>
+      {lines.length > 0 && <MutedText>{form.nextLine}</MutedText>}
     </div>
   )
 }
@@ -168,6 +173,8 @@ const linesOf = (value: Json): JsonObject[] => (Array.isArray(value) ? (value as
 type LineProps = {
   /** The properties of the whole list, as they are now. */
   latest: RefObject<InputProps>
+  /** Leads to the line after this one, which is added if there is none. */
+  next: RefObject<(index: number) => void>
   line: JsonObject
   index: number
   isLast: boolean
@@ -175,7 +182,7 @@ type LineProps = {
 }
 
 /** One line of what may be hundreds, which a key that is pressed in another line renders no second time either. */
-const LineInput = memo(function LineInput({ latest, line, index, isLast, problems }: LineProps) {
+const LineInput = memo(function LineInput({ latest, next, line, index, isLast, problems }: LineProps) {
   const { form } = useTexts()
   const { label: labelOf } = useRecordTexts()
   const format = useFormat()
@@ -183,7 +190,15 @@ const LineInput = memo(function LineInput({ latest, line, index, isLast, problem
   const { path, field } = latest.current
   const amount = amountOf(line)
   return (
-    <LineRow role="group" aria-label={form.line(index + 1)}>
+    <LineRow
+      role="group"
+      aria-label={form.line(index + 1)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.defaultPrevented || !(event.target instanceof HTMLInputElement)) return
+        event.preventDefault()
+        next.current(index)
+      }}
+    >
       {field.members?.map((member) => (
         <div key={member.name} style={{ flex: widthOf(member), minWidth: 0 }}>
           <FieldInput

@@ -50,7 +50,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
 
   async function go({ step, records, doubts }: StepOfSeveral): Promise<void> {
     setBusy(true)
-    const outcomes = await Promise.all(records.map((record) => take(record, step, {}, codesOf(doubts))))
+    const outcomes = await Promise.all(records.map((record) => take(record, step, { accepts: codesOf(doubts) })))
     const count = (is: Outcome['is']): number => outcomes.filter((outcome) => outcome.is === is).length
     const writeIds = outcomes.flatMap((outcome) => (outcome.is === 'done' ? (outcome.writeId ?? []) : []))
     const left = records.filter((_, place) => outcomes[place]?.is === 'doubtful')

@@ -20,6 +20,7 @@ import { codesOf, DoubtNotes } from '../doubt-notes.tsx'
 import { FieldValue } from '../fields/field-value.tsx'
 import { FieldInput } from '../fields/inputs.tsx'
 import type { ListedRecord } from '../list/records.tsx'
+import { useMaySeePapers, useSending } from '../paper/use-sending.tsx'
 import { type Outcome, useStep } from './use-step.ts'
 
 export type PendingStep = { step: Step; record: ListedRecord; outcome?: Outcome | undefined }
@@ -45,13 +46,19 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   const given = Object.fromEntries(
     fields.map(({ name: field }) => [field, typed[field] ?? proposal[field] ?? shown[field] ?? null]),
   )
+  const { sending, inputs } = useSending()
+  const asksSending = useMaySeePapers(definition) && definition.paper?.sends === step.to
   const doubts = outcome?.is === 'doubtful' ? outcome.doubts : []
   const label = words.stepTo(name, step, shown)
   const problems = outcome?.is === 'missing' ? outcome.problems : []
-  const elsewhere = problems.filter(({ field }) => !(field in given))
+  const elsewhere = problems.filter(({ field }) => !(field in given || (asksSending && field in sending)))
 
   async function go(): Promise<void> {
-    const came = await take(record, step, given, codesOf(doubts))
+    const came = await take(record, step, {
+      more: given,
+      accepts: codesOf(doubts),
+      sending: asksSending ? sending : undefined,
+    })
     setOutcome(came)
     if (came.is !== 'done') return
     notify(texts.show.stepDone(words.stateAfter(name, step)), { type: 'success' })
@@ -101,6 +108,14 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         <Note severity="error" variant="standard">
           {errorText(outcome.error, texts)}
         </Note>
+      )}
+      {asksSending && (
+        <Tiles isKept width={240} mb={2} sx={{ pt: 0.5 }}>
+          {inputs((field) => {
+            const problem = problems.find(({ field: at }) => at === field)
+            return problem && problemText(problem, texts)
+          })}
+        </Tiles>
       )}
       {fields.length > 0 && (
         <Tiles isKept width={240} mb={2} sx={{ pt: 0.5 }}>

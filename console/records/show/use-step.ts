@@ -7,6 +7,7 @@ import type { Doubt } from '#registry/refusals.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import type { ListedRecord } from '../list/records.tsx'
+import type { Sending } from '../paper/use-sending.tsx'
 
 /** The outcome of a step. */
 export type Outcome =
@@ -17,6 +18,9 @@ export type Outcome =
   /** The step is taken if these doubts are accepted. */
   | { is: 'doubtful'; doubts: readonly Doubt[] }
   | { is: 'failed'; error: unknown }
+
+/** Further fields of a step, the codes of doubts to accept, and how its paper is sent, if the step notes that. */
+type StepOptions = { more?: JsonObject; accepts?: readonly string[]; sending?: Sending | undefined }
 
 /**
  * Returns the function that takes a record to its next state, if it is still as it was shown. The stored record is
@@ -32,18 +36,23 @@ export function useStep({ name }: Definition) {
   async function take(
     shown: ListedRecord,
     { field, to }: Step,
-    more: JsonObject = {},
-    accepts: readonly string[] = [],
+    { more = {}, accepts = [], sending }: StepOptions = {},
   ): Promise<Outcome> {
     const body = { ...more, [field]: to }
-    const what = `${shown.id} ${JSON.stringify(body)}`
+    const what = `${shown.id} ${JSON.stringify([body, sending])}`
     const tried = unanswered.current.get(what)
     const stored = tried === undefined ? await ask('records.fetch', { records: name, id: shown.id }) : undefined
     if (stored && !isSame(shown, stored.data)) return { is: 'changed', stored: stored.data }
     const etag = stored ? stored.etag : (tried ?? null)
     unanswered.current.delete(what)
+    const record = { records: name, id: shown.id }
     try {
-      const { writeId } = await write('records.update', { records: name, id: shown.id, body, etag, accepts })
+      const { writeId } = sending
+        ? await write('records.send-paper', {
+            ...record,
+            body: { ...sending, ...(etag === null ? {} : { if_match: etag }) },
+          })
+        : await write('records.update', { ...record, body, etag, accepts })
       return { is: 'done', writeId }
     } catch (error) {
       if (isLost(error)) unanswered.current.set(what, etag)
@@ -64,11 +73,10 @@ export function useStep({ name }: Definition) {
 
   return {
     isBusy,
-    /** `accepts` are codes of doubts. */
-    async take(shown: ListedRecord, step: Step, more?: JsonObject, accepts?: readonly string[]): Promise<Outcome> {
+    async take(shown: ListedRecord, step: Step, options?: StepOptions): Promise<Outcome> {
       setBusy(true)
       try {
-        const outcome = await take(shown, step, more, accepts).catch((error) => outcomeOf(shown, error))
+        const outcome = await take(shown, step, options).catch((error) => outcomeOf(shown, error))
         if (outcome.is === 'done' || outcome.is === 'changed') refresh()
         return outcome
       } catch (error) {

@@ -177,6 +177,7 @@ export const de: Texts = {
     searching: 'Sucht …',
     numbered: 'Leer wird die nächste Nummer vergeben',
     addLine: 'Position hinzufügen',
+    nextLine: 'Die Eingabetaste führt in die nächste Position und fügt nach der letzten eine hinzu.',
     removeLine: (line) => `Position ${line} entfernen`,
     moveUp: (line) => `Position ${line} nach oben`,
     moveDown: (line) => `Position ${line} nach unten`,

@@ -172,6 +172,7 @@ export const en = {
     searching: 'Searching …',
     numbered: 'The next number is given when it is empty',
     addLine: 'Add line',
+    nextLine: 'Enter in a line leads to the next one, and adds one after the last.',
     removeLine: (line: number) => `Remove line ${line}`,
     moveUp: (line: number) => `Move line ${line} up`,
     moveDown: (line: number) => `Move line ${line} down`,
