@@ -8,6 +8,8 @@ export type ConsoleOperation = {
   path: string
   /** A permission, or the action needed on the resource. `session` is any account; `nobody` needs none. */
   needs: string | { records: Action }
+  /** A word of definitions: of records, the operation exists only for resources that have it. */
+  word?: 'sums' | 'list' | 'paper'
   /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]
   /** `a record` is an object that a definition checks, `a picture` the bytes of a PNG or JPEG. */

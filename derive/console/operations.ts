@@ -67,14 +67,15 @@ export const consoleOperations = {
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
   }),
   'records.export': get()('/records/{records}.csv', view, { exports: true }),
-  'records.sums': get<said.RecordSums>()('/records/{records}/{id}/sums', view, { query: [] }),
-  'records.totals': get<said.RecordTotals>()('/records/{records}/totals', view),
+  'records.sums': get<said.RecordSums>()('/records/{records}/{id}/sums', view, { word: 'sums', query: [] }),
+  'records.totals': get<said.RecordTotals>()('/records/{records}/totals', view, { word: 'list' }),
   'records.history': get<said.HistoryEntry[]>()('/records/{records}/{id}/history', view, { query: paging }),
 
-  'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { query: ['now'] }),
-  'records.paper-file': get()('/records/{records}/{id}/paper.pdf', view, { query: ['now'] }),
-  'records.paper-logo': get()('/records/{records}/{id}/paper/logo', view, { query: ['now'] }),
+  'records.paper': get<said.PaperResult>()('/records/{records}/{id}/paper', view, { word: 'paper', query: ['now'] }),
+  'records.paper-file': get()('/records/{records}/{id}/paper.pdf', view, { word: 'paper', query: ['now'] }),
+  'records.paper-logo': get()('/records/{records}/{id}/paper/logo', view, { word: 'paper', query: ['now'] }),
   'records.send-paper': post<said.PaperSent>()('/records/{records}/{id}/paper/sent', edit, {
+    word: 'paper',
     body: { by: 'text', on: 'text', if_match: 'text?' },
   }),
 

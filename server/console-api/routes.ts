@@ -19,19 +19,22 @@ const asOfV1 = memoize((definition: Definition) =>
 const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
 
 /** The routes of the console: its operations, those on records for every resource. */
-export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
-  const accepts = rest.body === 'a picture' ? pictureTypes : rest.method === 'PATCH' ? patchTypes : jsonTypes
-  const common = { ...rest, accepts }
-  const path = consoleRoot + place
-  // The list of handlers has the right type for each operation, which TypeScript cannot infer here.
-  const handler: unknown = handlers[operation]
-  if (typeof needs === 'string')
-    return { ...common, id: operation, path, needs, query: rest.query ?? [], answer: handler as Handler<never> }
-  return registry.map((definition) => ({
-    ...common,
-    id: operation.replace('records', definition.name),
-    path: path.replace('{records}', definition.name),
-    needs: permission(definition.name, needs.records),
-    answer: (handler as (served: StandardRoutes) => Handler<never>)(asOfV1(definition)),
-  }))
-})
+export const routes: readonly ConsoleRoute[] = operations.flatMap(
+  ([operation, { needs, path: place, word, ...rest }]) => {
+    const accepts = rest.body === 'a picture' ? pictureTypes : rest.method === 'PATCH' ? patchTypes : jsonTypes
+    const common = { ...rest, accepts }
+    const path = consoleRoot + place
+    // The list of handlers has the right type for each operation, which TypeScript cannot infer here.
+    const handler: unknown = handlers[operation]
+    if (typeof needs === 'string')
+      return { ...common, id: operation, path, needs, query: rest.query ?? [], answer: handler as Handler<never> }
+    const served = registry.filter((definition) => word === undefined || definition[word] !== undefined)
+    return served.map((definition) => ({
+      ...common,
+      id: operation.replace('records', definition.name),
+      path: path.replace('{records}', definition.name),
+      needs: permission(definition.name, needs.records),
+      answer: (handler as (served: StandardRoutes) => Handler<never>)(asOfV1(definition)),
+    }))
+  },
+)

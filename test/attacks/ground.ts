@@ -1,8 +1,13 @@
+import { recordExample } from '#derive/examples.ts'
+import { statusOf } from '#derive/form/relations.ts'
+import { createBlankRecord } from '#derive/input.ts'
 import type { Route } from '#derive/routes.ts'
 import { agentDefaults } from '#registry/agents.ts'
-import { referenceField } from '#registry/common.ts'
-import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import { alwaysOpen, referenceField } from '#registry/common.ts'
+import { type Definition, isProtected } from '#registry/definition.ts'
+import { doubtCodes } from '#registry/field-codes.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { permission, permissions, scopes } from '#registry/permissions.ts'
 import { registry, servedResources } from '#registry/resources/index.ts'
 import { addOns } from '#registry/subscription.ts'
@@ -17,6 +22,7 @@ import { createAccount, setAccount } from '#server/service/account.ts'
 import { setAgents } from '#server/service/agents.ts'
 import { cursorOf } from '#server/service/changes.ts'
 import { createCompany } from '#server/service/company.ts'
+import { setLogo } from '#server/service/logo.ts'
 import { beginSession } from '#server/service/session.ts'
 import { changeToken, issueToken } from '#server/service/token.ts'
 import { createWebhook } from '#server/service/webhooks.ts'
@@ -24,6 +30,7 @@ import type { Transaction } from '#server/store/database.ts'
 import { oneKey } from '#server/store/seal.ts'
 import { sendDue } from '#server/webhooks/start.ts'
 import { send, type TestResponse, type Wire } from '../stage/http.ts'
+import { makePng } from '../stage/png.ts'
 import type { Server } from '../stage/postgres.ts'
 import { untilNoted, untilTold } from '../stage/wait.ts'
 import { type Markers, markedRecord, openMarkers } from './markers.ts'
@@ -182,6 +189,7 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
   })
   note(token, 'the token')
   const actor = operator(id)
+  await inTransaction((transaction) => setLogo(transaction, actor, { type: 'image/png', bytes: makePng(2, 2) }))
 
   /** All have the password of the owner: a hash takes as long as a hundred calls. */
   const person = async (
@@ -228,6 +236,7 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
       path,
       headers: [
         ...(isConsole ? [['Cookie', owner.cookie as string] as const, ['Sec-Fetch-Site', 'same-origin'] as const] : []),
+        ...(isConsole ? [['X-Accept-Doubts', doubtCodes.join(',')] as const] : []),
         ...(isConsole ? [] : [['Authorization', `Bearer ${token}`] as const]),
         ...(body ? [['Content-Type', 'application/json'] as const] : []),
         ...headers,
@@ -255,8 +264,14 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
     const references = new Map<string, number>()
     for (const [name, field] of Object.entries(definition.fields))
       if (field.kind === 'reference' && field.to !== definition.name)
-        references.set(name, await referred(field.to, field.only))
-    return { ...markedRecord(definition, markers, letter, (_, name) => references.get(name)), ...given }
+        references.set(name, await referred(field.to, field.only ?? stateBefore(field)))
+    const needed = definition.needs?.status.includes(String(given.status)) ? definition.needs.fields : []
+    const example = recordExample(definition)
+    return {
+      ...Object.fromEntries(needed.map((name) => [name, example[name] as Json])),
+      ...markedRecord(definition, markers, letter, (_, name) => references.get(name)),
+      ...given,
+    }
   }
   const create = async (definition: Definition, given?: JsonObject): Promise<number> => {
     const values = await valuesOf(definition, given)
@@ -267,16 +282,21 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
 
   /** New values of the marked fields of a record; of one that has none, of its numbers. */
   const changesOf = async (definition: Definition): Promise<JsonObject> => {
-    const values = Object.entries(await valuesOf(definition)).filter(([name]) => name !== referenceField)
+    const values = Object.entries(await valuesOf(definition))
     const isOf =
       (...kinds: string[]) =>
       ([name]: [string, unknown]): boolean =>
         kinds.includes(definition.fields[name]?.kind ?? '')
     const fixed = isOf('reference', 'choice', 'date', 'decimal')
-    const marked = values.filter((value) => !fixed(value))
+    const isLocked = isProtected(definition, { ...createBlankRecord(definition), ...Object.fromEntries(values) })
+    const isOpen = ([name]: [string, unknown]): boolean =>
+      isLocked ? alwaysOpen.includes(name) : name !== referenceField
+    const marked = values.filter((value) => !fixed(value) && isOpen(value))
     const numbers = Object.entries(definition.fields)
       .filter(isOf('decimal'))
       .map(([name]) => [name, 1])
+    const [next] = statusOf(definition)?.moves?.[String(statusOf(definition)?.initial)] ?? []
+    if (isLocked && marked.length === 0) return { status: next as string }
     return Object.fromEntries(marked.length > 0 ? marked : numbers)
   }
 
@@ -286,7 +306,7 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
       const one = await ask('POST', path, await valuesOf(definition))
       await ask('PATCH', `${path}/${idOf(one)}`, await changesOf(definition))
       const other = await ask('POST', path, await valuesOf(definition))
-      await ask('DELETE', `${path}/${idOf(other)}`)
+      if (canBeDeleted(definition)) await ask('DELETE', `${path}/${idOf(other)}`)
     }
     await settled()
   }
@@ -300,13 +320,16 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
     const { name } = definition
     const record = await referred(name)
     ids[name] = String(record)
+    for (const [field, { kind, ...rest }] of Object.entries(definition.fields))
+      if (kind === 'reference' && 'settles' in rest)
+        ids[referredBy(definition, field)] = String((await valuesOf(definition))[field])
     const path = `${rootOf(definition)}/${name}`
     const update = await ask('PATCH', `${path}/${record}`, await changesOf(definition), [
       ['Idempotency-Key', `key-${letter}-${name}`],
     ])
     const created = await ask('POST', path, await valuesOf(definition))
     const gone = await ask('POST', path, await valuesOf(definition))
-    const deleted = await ask('DELETE', `${path}/${idOf(gone)}`)
+    const deleted = canBeDeleted(definition) ? await ask('DELETE', `${path}/${idOf(gone)}`) : gone
     writes[name] = { update: writeOf(update), create: writeOf(created), delete: writeOf(deleted) }
     const shown = await ask('GET', `/console/records/${name}/${record}`)
     records[name] = shown.body.data
@@ -413,6 +436,18 @@ async function openCompany(ground: Ground, { app, inTransaction, letter }: Means
     },
   }
 }
+
+/** The name of the target that a field of a resource refers to, where not every record of its kind will do. */
+export const referredBy = ({ name }: Definition, field: string): string => `${name}.${field}`
+
+/** Returns the state in which a record is settled by those that refer to it. */
+function stateBefore({ settles, gives }: ReferenceField): { column: string; value: string } | undefined {
+  const [[column, values] = []] = Object.entries((settles && gives?.when) ?? {})
+  return column === undefined ? undefined : { column, value: String(values?.[0]) }
+}
+
+/** Returns whether new records can be deleted: some are part of the books from the beginning. */
+const canBeDeleted = (definition: Definition): boolean => !isProtected(definition, createBlankRecord(definition))
 
 const isScope = (one: string): boolean => scopes.includes(one)
 

@@ -1,9 +1,9 @@
 import { chosenFields, chosenFrom } from '#derive/operations/choices.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { permission, permissionOfRight } from '#registry/permissions.ts'
-import { servedResources } from '#registry/resources/index.ts'
+import { registry, servedResources } from '#registry/resources/index.ts'
 
 /** Values that occur nowhere else, so that an answer which has one tells where it comes from. */
 
@@ -21,6 +21,19 @@ const choosersOf = ({ name }: Definition): string[][] =>
   servedResources
     .filter((served) => chosenFields(served).some((field) => chosenFrom(served, field).name === name))
     .map((served) => [permission(served.name, 'VIEW')])
+
+/** The permissions to see what is calculated from a field of a record, in those that refer to it. */
+const calculatedFrom = (definition: Definition, field: string): string[][] =>
+  registry.flatMap((other) =>
+    Object.values(other.fields).flatMap((one) => {
+      const reference = referenceOf(one)
+      const isRead = reference?.to === definition.name && reference.reads?.includes(field)
+      const right = definition.fields[field]?.right
+      return other.computed && isRead
+        ? [[permission(other.name, 'VIEW'), ...(right ? [permissionOfRight(right)] : [])]]
+        : []
+    }),
+  )
 
 /** Texts are of letters that no hash in hexadecimal and no word has; numbers are longer than any group of a UUID. */
 const marked = /zq[a-z]\d{5}zq|(?<![\w.-])[89]\d{13}(?!\w)/g
@@ -47,8 +60,13 @@ export function openMarkers(): Markers {
     all,
     secrets: new Map(),
     text: (marker) => note(`zq${marker.company}${String(++last).padStart(5, '0')}zq`, marker),
-    // Within the amounts that two of them may add up to.
-    number: (marker) => Number(note(`8${String(++last).padStart(13, '0')}`, marker)),
+    // Within the amounts that two of them may add up to; what some of them add up to is none of them.
+    number(marker) {
+      const place = ++last
+      return Number(
+        note(`8${String(place).padStart(6, '0')}${String(place ** 3 % 9_999_991).padStart(7, '0')}`, marker),
+      )
+    },
     leaked(text, company, held) {
       const leaks = new Set<string>()
       for (const [found] of text.matchAll(marked)) {
@@ -107,8 +125,13 @@ export function markedRecord(
 ): JsonObject {
   const values: JsonObject = {}
   for (const [name, field] of Object.entries(definition.fields)) {
-    if (field.readOnly) continue
-    const seenWith = [neededToSee(definition, name), ...(name === definition.title ? choosersOf(definition) : [])]
+    // An amount that follows from another field contradicts what is marked there.
+    if (field.readOnly || field.follows !== undefined) continue
+    const seenWith = [
+      neededToSee(definition, name),
+      ...(name === definition.title ? choosersOf(definition) : []),
+      ...calculatedFrom(definition, name),
+    ]
     const marker = { where: `${definition.name}.${name}`, company, seenWith }
     const value =
       field.kind === 'reference' ? referred(field, name) : (markedValue(field, markers, marker) ?? required(field))

@@ -4,14 +4,15 @@ import { type BatchOp, batchOperations, batchOps } from '#derive/batch-operation
 import type { MemberType, Shape } from '#derive/console/operation.ts'
 import { filtersOf } from '#derive/parameters.ts'
 import { type DataRoute, isWrite } from '#derive/routes.ts'
+import { listNeededRights } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { permission, permissionOfRight } from '#registry/permissions.ts'
 import { definitionOf, registry, servedResources } from '#registry/resources/index.ts'
 import type { ConsoleRoute } from '#server/console-api/operation-request.ts'
 import type { Wire } from '../stage/http.ts'
-import { type Caller, ownersPassword, type Targets, type WriteKind, writeKinds } from './ground.ts'
+import { type Caller, ownersPassword, referredBy, type Targets, type WriteKind, writeKinds } from './ground.ts'
 import { neededToSee } from './markers.ts'
 import { agentHeaders, mcp, toolCall } from './message.ts'
 
@@ -47,13 +48,15 @@ type Variant = {
 }
 
 const rightsOf = ({ fields }: Definition): string[] => [
-  ...new Set(Object.values(fields).flatMap(({ right }) => (right ? [permissionOfRight(right)] : []))),
+  ...new Set(
+    Object.values(fields).flatMap(({ right, readOnly }) => (right && !readOnly ? [permissionOfRight(right)] : [])),
+  ),
 ]
 
 /** Returns the permissions to take back a write of each kind that sent all fields of the resource. */
 const neededToUndo = (definition: Definition, kind: WriteKind): string[] =>
   kind === 'create'
-    ? [permission(definition.name, 'DELETE')]
+    ? [permission(definition.name, definition.removal.undone ? 'EDIT' : 'DELETE')]
     : [
         permission(definition.name, 'EDIT'),
         ...(kind === 'update' ? [permission(definition.name, 'VIEW'), ...rightsOf(definition)] : []),
@@ -63,6 +66,18 @@ const undoOf = (definition: Definition, kind: WriteKind): Variant => ({
   ...{ records: definition.name, needs: neededToUndo(definition, kind) },
   ...{ says: ` of a ${kind} of ${definition.name}`, succeeds: false },
 })
+
+/** Returns the permissions for all that stands on a paper: it is whole or refused. */
+function neededForPaper(definition: Definition): string[] {
+  const addressee = definitionOf(registry, referenceOf(definition.fields[definition.paper?.to ?? ''])?.to ?? '')
+  if (!addressee) return []
+  return [
+    permission(definition.name, 'VIEW'),
+    permission(addressee.name, 'VIEW'),
+    ...rightsOf(definition),
+    ...listNeededRights(addressee, addressee.addressee ?? []),
+  ]
+}
 
 /** Queries that name a field with a right of its own. */
 function queriesNaming(definition: Definition, parameters: readonly string[] | undefined): Variant[] {
@@ -91,8 +106,8 @@ function bodiesOf(definition: Definition, isNew: boolean): Variant[] {
   const bodyAt = (at: Targets): JsonObject => (isNew ? neededBy(definition, at) : titleOf(definition))
   return [
     { bodyAt },
-    ...Object.entries(definition.fields).flatMap(([name, { right }]): Variant[] =>
-      right
+    ...Object.entries(definition.fields).flatMap(([name, { right, readOnly }]): Variant[] =>
+      right && !readOnly
         ? [
             {
               bodyAt: (at) => ({ [name]: null, ...bodyAt(at) }),
@@ -115,7 +130,14 @@ const neededBy = (definition: Definition, at: Targets): JsonObject => ({
   ...Object.fromEntries(
     Object.entries(definition.fields).flatMap(([name, field]): [string, Json][] =>
       field.required && field.initial === undefined && !field.readOnly
-        ? [[name, field.kind === 'reference' ? Number(at.ids[field.to]) : plainValueOf(field)]]
+        ? [
+            [
+              name,
+              field.kind === 'reference'
+                ? Number(at.ids[referredBy(definition, name)] ?? at.ids[field.to])
+                : plainValueOf(field),
+            ],
+          ]
         : [],
     ),
   ),
@@ -245,7 +267,8 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
     const hasId = path.includes('{id}')
     const definition = definitionIn(path)
     const isOnRecords = path.startsWith('/console/records/')
-    const takesDryRun = (isOnRecords && !isRead) || query?.includes('dry_run') === true
+    const isOfPaper = path.includes('{id}/paper')
+    const takesDryRun = (isOnRecords && !isRead && !isOfPaper) || query?.includes('dry_run') === true
     const own =
       needs === 'session' && hasId
         ? (inner[kindIn(path)] ?? [])
@@ -281,8 +304,8 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
         ...{ channel: 'console', operation: `console.${route.id}`, isRead },
         records: variant.records ?? definition?.name,
         call: `${method} ${path}${variant.says ?? ''}`,
-        needs: [...own, ...(variant.needs ?? [])],
-        succeeds: variant.succeeds ?? (isRead || (isOnRecords && method !== 'DELETE')),
+        needs: [...own, ...(definition && isOfPaper ? neededForPaper(definition) : []), ...(variant.needs ?? [])],
+        succeeds: variant.succeeds ?? (isRead || (isOnRecords && method !== 'DELETE' && !isOfPaper)),
         real: (by, at) => wire(by, at, variant, target(at), full(at), false),
         safe: (by, at) =>
           isSafe || takesDryRun
@@ -310,8 +333,10 @@ export function attacksOnConsole(routes: readonly ConsoleRoute[], inner: InnerNe
     }
     if (definition && shape === 'a record')
       return bodiesOf(definition, method === 'POST').map((variant) => attack(variant))
-    const isList = isOnRecords && isRead && !path.endsWith('/history')
-    const queries = definition && isList ? queriesNaming(definition, hasId ? ['fields'] : undefined) : []
+    const isList = isOnRecords && isRead && query === undefined
+    const filters = definition && filtersOf(definition).map(({ parameter }) => parameter)
+    const known = hasId ? ['fields'] : path.endsWith('/totals') ? filters : undefined
+    const queries = definition && isList ? queriesNaming(definition, known) : []
     // The console refuses a sort or a filter by it in the same way; only what it shows is a success.
     return [{}, ...queries].map((variant) => attack(variant))
   })

@@ -1,5 +1,6 @@
 import { listTools } from '#derive/agent/tools.ts'
 import { dataRoutesOf, isDataRoute, type Route } from '#derive/routes.ts'
+import { company as companyDefinition } from '#registry/company.ts'
 import type { Definition } from '#registry/definition.ts'
 import { permission, permissionOfRight, permissions, scopes } from '#registry/permissions.ts'
 import { registry, servedResources } from '#registry/resources/index.ts'
@@ -215,10 +216,12 @@ export function told(
     : // The log of calls keeps that a field was sent, and not its value.
       [...text.matchAll(/"(\w{1,60})\\?":(?!\\*"\[masked\])/g)].map(([, name]) => name as string)
   const withheld = withheldNames(registry, held)
+  // The company has fields of its own with the names of others.
+  const own = wire?.path.startsWith('/console/company') ? Object.keys(companyDefinition.fields) : []
   return [
     ...leaks,
     ...secrets,
-    ...new Set(names.filter((name) => withheld.has(name)).map((name) => `the field ${name}`)),
+    ...new Set(names.filter((name) => withheld.has(name) && !own.includes(name)).map((name) => `the field ${name}`)),
   ]
 }
 
