@@ -11,6 +11,15 @@ export function linkAddress(kind: LinkedKind, value: string): string | undefined
   return kind === 'phone' ? phoneAddress(value) : webAddress(value)
 }
 
+/**
+ * Returns the address of a mail draft (RFC 6068) with a subject and a text, to an address that may be missing. The lines of the
+ * text end in `\n`.
+ */
+export function draftAddress(to: string | null, subject: string, body: string): string {
+  const parts = [`subject=${encodePart(subject)}`, `body=${encodePart(body.replaceAll('\n', '\r\n'))}`]
+  return `${(to && mailAddress(to)) || 'mailto:'}?${parts.join('&')}`
+}
+
 /** RFC 6068, 2. */
 function mailAddress(value: string): string | undefined {
   const at = value.lastIndexOf('@')

@@ -58,6 +58,8 @@ describe('The address of a link to a value', () => {
     const known = [
       'href={csv}',
       'href={address}',
+      'console/records/paper/paper-buttons.tsx: href={file}',
+      'href={mailDraft(blocks,',
       "href={addressOf('records.export',",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: It is the text of a line.
       'href={addressOf(`audit.${type}`,',

@@ -272,7 +272,7 @@ describe('demo remove', () => {
     expect(await stage.answer(['demo', 'remove'], 'n\n', more)).toMatchObject({ code: 1 })
     expect(await ask('select from companies')).toHaveLength(2)
     const yes = await stage.answer(['demo', 'remove'], 'y\n', more)
-    expect(yes).toMatchObject({ code: 0, err: expect.stringContaining('Harbor Masonry (company 1), 638 records') })
+    expect(yes).toMatchObject({ code: 0, err: expect.stringContaining('Harbor Masonry (company 1), 670 records') })
     expect(await ask('select from companies')).toHaveLength(0)
   })
 })

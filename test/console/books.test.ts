@@ -85,7 +85,7 @@ describe('An invoice', () => {
     const changed = await admin.ask('PATCH', at, { lines: [{ ...wall, unit_price_minor: 1 }] })
     expect(errorsOf(changed)).toEqual(['lines locked'])
     expect(changed.body.errors[0].message).toMatch(
-      /to put a mistake right, set its status to VOID .* issue a new invoice$/,
+      /to put a mistake right, set its status to VOID .* issue a new invoice that names it in replaces_id$/,
     )
     const payment = { invoice_id: data.id, paid_on: '2026-03-02', amount_minor: 999 }
     const paid = await admin.ask('POST', '/console/records/payments', payment)

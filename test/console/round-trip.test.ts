@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBlankRecord } from '#derive/input.ts'
 import { createSession, type SessionService } from '#import/session.ts'
-import type { Definition } from '#registry/definition.ts'
+import { type Definition, isProtected } from '#registry/definition.ts'
 import { type Field, kindOf, referenceOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -41,8 +42,10 @@ const texts: string[] = [
 /** Returns the value of a field in the record of a text. */
 function fillValue(name: string, field: Field, base: JsonObject, place: number): JsonObject[string] | undefined {
   const text = texts[place] as string
-  const to = referenceOf(field)?.to
-  if (to !== undefined) return base[name] === null ? null : (records[to]?.[place] ?? base[name])
+  const reference = referenceOf(field)
+  // What a payment settles is issued, which the records of the texts are not.
+  if (reference?.settles) return base[name]
+  if (reference) return base[name] === null ? null : (records[reference.to]?.[place] ?? base[name])
   const { text: length, members, many } = kindOf(field)
   if (members && !many) {
     const inside = Object.entries(members(field)).map(([member, one]) => [member, fillValue(member, one, {}, place)])
@@ -76,14 +79,14 @@ afterAll(() => stage.close())
 
 const service = (resource: string): SessionService => {
   const ask = async (path: string, body: object) => {
-    const answer = await admin.ask('POST', `/console/imports/${resource}/${path}`, body)
+    const answer = await admin.ask('POST', `/console/${path}`, body)
     if (answer.status !== 200) throw answer.body
     return answer.body
   }
   return {
     list: () => Promise.resolve([]),
-    lookUp: async (field, values) => (await ask('look-up', { field, values })).data,
-    attempt: (operations) => ask('try', { operations }),
+    lookUp: async (field, values) => (await ask(`imports/${resource}/look-up`, { field, values })).data,
+    attempt: (operations) => ask(`records/${resource}/batch?dry_run=1`, { operations }),
     refusalOf: (error) => error as ReturnType<SessionService['refusalOf']>,
     begin: () => Promise.reject(new Error('nothing is written')),
     extend: () => Promise.reject(new Error('nothing is written')),
@@ -117,8 +120,12 @@ describe.each(registry)('An export of $name that is imported again leaves every 
     const { rows, counts, settings, file } = await preview(definition, text)
     expect(settings.match).toBe('id')
     const different = rows.filter(({ outcome }) => outcome !== 'same')
-    expect(different.map(({ fields, problems, id }) => ({ id, fields, problems }))).toEqual([])
-    expect(counts.same).toBe(texts.length + 1)
+    // What is part of the books from its beginning keeps also a text that is spelled otherwise and looks the same.
+    const isLocked = isProtected(definition, createBlankRecord(definition))
+    const spelled = isLocked ? texts.filter((text) => text !== text.normalize('NFC').replaceAll('\u200b', '')) : []
+    expect(different.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual(spelled.map(() => 'locked'))
+    expect(different).toHaveLength(spelled.length)
+    expect(counts.same).toBeGreaterThan(texts.length - spelled.length)
     const writable = file.columns.filter((column) => settings.columns[column] !== undefined)
     expect(writable.length).toBeGreaterThan(1)
   })

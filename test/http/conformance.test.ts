@@ -32,10 +32,25 @@ async function sampleOf(own: Company, definition: Definition, name: string, fiel
   // The project of an estimate is one of its client's; without both there is nothing to agree on.
   if (definition.name === 'estimates' && name === 'project_id') return null
   const target = registry.find((kind) => kind.name === field.to) as Definition
+  // The record that a payment settles is issued.
+  const [[column, values] = []] = Object.entries((field.settles && field.gives?.when) ?? {})
+  const state = field.only ? { [field.only.column]: field.only.value } : column ? { [column]: values?.[0] as Json } : {}
   return own.record(field.to, {
     [target.title]: `For ${name} ${crypto.randomUUID().slice(0, 8)}`,
-    ...(field.only ? { [field.only.column]: field.only.value } : {}),
+    ...(await neededBy(own, target, state)),
+    ...state,
   })
+}
+
+/** The references that a record in this state must have, and the fields that the state needs. */
+async function neededBy(own: Company, definition: Definition, state: JsonObject): Promise<JsonObject> {
+  const { needs, fields } = definition
+  const names = needs?.status.includes(String(state.status)) ? needs.fields : []
+  const values: JsonObject = {}
+  for (const [name, field] of Object.entries(fields))
+    if (names.includes(name) || (field.kind === 'reference' && field.required))
+      values[name] = await sampleOf(own, definition, name, field)
+  return values
 }
 
 const dates: JsonObject = {

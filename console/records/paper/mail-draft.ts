@@ -1,6 +1,6 @@
 import type { PaperBlocks } from '#derive/paper.ts'
 import { languages } from '#registry/words/index.ts'
-import { linkAddress } from '../../client/link-address.ts'
+import { draftAddress } from '../../client/link-address.ts'
 
 /** Longer addresses are cut by some mail programs and systems. */
 const addressMax = 1800
@@ -11,13 +11,13 @@ const addressMax = 1800
  */
 export function mailDraft({ language, title, letterhead, addressee }: PaperBlocks, email: string | null): string {
   const { mail } = languages[language].catalogue.paper
-  const to = (email && linkAddress('email', email)) || 'mailto:'
-  const draft = (address: string, max: number): string => {
-    const [name, paper, company] = [addressee[0] ?? '', title, letterhead.name].map((text) => cut(text, max))
-    const body = mail(name as string, paper as string, company as string).replaceAll('\n', '\r\n')
-    return `${address}?subject=${encode(`${paper}, ${company}`)}&body=${encode(body)}`
+  const draft = (to: string | null, max: number): string => {
+    const [name = '', paper = '', company = ''] = [addressee[0] ?? '', title, letterhead.name].map((text) =>
+      cut(text, max),
+    )
+    return draftAddress(to, `${paper}, ${company}`, mail(name, paper, company))
   }
-  const drafts = [to, 'mailto:'].flatMap((address) => [200, 80, 40, 20, 10].map((max) => draft(address, max)))
+  const drafts = [email, null].flatMap((to) => [200, 80, 40, 20, 10].map((max) => draft(to, max)))
   return drafts.find(({ length }) => length <= addressMax) as string
 }
 
@@ -25,5 +25,3 @@ const cut = (text: string, max: number): string => {
   const characters = [...text]
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }
-
-const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
