@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ConsoleOperation } from '#derive/console/operation.ts'
 import { consoleOperations } from '#derive/console/operations.ts'
+import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { isShortOf, startDiskWatch } from '#server/jobs/disk.ts'
 import type { TestResponse } from '../stage/http.ts'
@@ -69,9 +71,11 @@ describe('While the disk of the database is nearly full', () => {
     const letIn: string[] = []
     const nobody = '00000000-0000-0000-0000-000000000000'
     await whileShort(async () => {
-      for (const [name, { method, path, needs }] of Object.entries(consoleOperations)) {
+      for (const [name, operation] of Object.entries(consoleOperations) as [string, ConsoleOperation][]) {
+        const { method, path, needs, word } = operation
         if (method === 'GET' || needs === 'nobody') continue
-        const at = `/console${path.replace('{records}', registry[0]!.name).replace('{id}', nobody)}`
+        const records = registry.find((definition) => !word || definition[word]) as Definition
+        const at = `/console${path.replace('{records}', records.name).replace('{id}', nobody)}`
         const answer = await admin.ask(method, at, method === 'DELETE' ? undefined : {})
         if (!isRefused(answer)) letIn.push(name)
       }
