@@ -41,7 +41,7 @@ export function MoneyPanel({ definition, sums, record }: MoneyPanelProps) {
   const { margin_minor: margin } = data
   return (
     <Panel title={money.title}>
-      <Tiles isKept width={140} gap={1}>
+      <Tiles isKept width={180} gap={1}>
         {fieldsOf(definition)
           .filter(({ kind, name: field }) => budget && kind === 'money' && typeof record[field] === 'number')
           .map(({ name: field }) => {
