@@ -27,8 +27,8 @@ test('The deadline of a batch makes no timer for a statement', async () => {
     hook.disable()
   })
   expect(made.length).toBeGreaterThan(500)
-  // The jobs of the service, which runs beside, make a few.
-  expect(made.filter((type) => /time|interval/i.test(type)).length).toBeLessThan(50)
+  // One for each statement would be 500. The jobs of the service, which runs beside, make some in a slow run.
+  expect(made.filter((type) => /time|interval/i.test(type)).length).toBeLessThan(250)
 })
 
 describe('What is large and answered in several messages is not cut by it', () => {
