@@ -39,17 +39,17 @@ export function checkRecord(
   definition: Definition,
   body: Json,
   before: JsonObject | null,
-  { asksDoubts = false, ...write }: Pick<Around, 'today' | 'asChanged'> & { asksDoubts?: boolean },
+  { asksDoubts = false, ...write }: Pick<RuleContext, 'today' | 'asChanged'> & { asksDoubts?: boolean },
   leadsTo: (checked: CheckResult) => ReferenceResult = () => ({ found: {}, missing: [] }),
 ): { record: JsonObject; problems: Problem[]; doubts: Problem<DoubtCode>[] } {
   const checked = checkBody(definition, body, before)
   const { found, missing, sums } = leadsTo(checked)
   const record = withComputed(definition, checked.after, { before, sent: checked.sent, found, sums: sums ?? {} })
   const known = [...checked.problems, ...missing]
-  const around = { ...write, found, sums, asSent: checked.after }
-  const problems = [...known, ...checkRules(definition, record, before, known, around)]
+  const context = { ...write, found, sums, asSent: checked.after }
+  const problems = [...known, ...checkRules(definition, record, before, known, context)]
   const doubts = asksDoubts && problems.length === 0 ? definition.doubts : undefined
-  const input = ruleInput(record, before, around)
+  const input = ruleInput(record, before, context)
   return { record, problems, doubts: doubts?.flatMap((doubt) => doubt(input) ?? []) ?? [] }
 }
 
@@ -57,7 +57,7 @@ export function checkRecord(
  * All that a record is judged by beside itself. Without `sums` no rule that reads one says anything. `asChanged` are
  * fields that count as changed also where the value is the stored one. `asSent` is the record before its calculated fields.
  */
-export type Around = {
+export type RuleContext = {
   found: ReferencedRecords
   sums?: SumValues | undefined
   today(): string
@@ -93,11 +93,11 @@ export function checkRules(
   after: JsonObject,
   before: JsonObject | null,
   known: readonly Problem[],
-  around: Around,
+  context: RuleContext,
 ): Problem[] {
-  const { sums, asSent = after } = around
+  const { sums, asSent = after } = context
   const named = new Set(known.map(({ field }) => topField(field)))
-  const input = ruleInput(after, before, around, (name) => named.has(name))
+  const input = ruleInput(after, before, context, (name) => named.has(name))
   const steps = stepProblems(definition, asSent, before)
   const isLocked = before !== null && isProtected(definition, before)
   const rules = (definition.rules ?? []).filter((rule) => (rule.sums ? sums !== undefined : !isLocked))
@@ -116,7 +116,7 @@ export function checkRules(
 const ruleInput = (
   after: JsonObject,
   before: JsonObject | null,
-  { found, sums = {}, today, asChanged = [] }: Around,
+  { found, sums = {}, today, asChanged = [] }: RuleContext,
   isRefused: RuleInput['isRefused'] = () => false,
 ): RuleInput => ({
   after,

@@ -74,9 +74,9 @@ export type Paper = {
   at: string | null
   /** The day on which it was sent, `YYYY-MM-DD`, and how; null if it was not. */
   sent_on: string | null
-  sent_by: PaperRoad | null
+  sent_by: SendingMethod | null
 }
 
 /** The ways on which a paper goes to its addressee. */
-export const paperRoads = ['EMAIL', 'POST', 'IN_PERSON', 'OTHER'] as const
-export type PaperRoad = (typeof paperRoads)[number]
+export const sendingMethods = ['EMAIL', 'POST', 'IN_PERSON', 'OTHER'] as const
+export type SendingMethod = (typeof sendingMethods)[number]

@@ -78,14 +78,12 @@ export type Sum = {
 }
 
 /**
- * The list of the interface: its columns and order (a field, with "-" before it from the highest down), the records it
- * begins with, the fields that its last row adds up, the records that are due, and the columns of the file for the
- * bookkeeper.
+ * The list of the interface: its columns and order (a field, with "-" before it from the highest down), the fields
+ * that its last row adds up, the records that are due, and the columns of the file for the bookkeeper.
  */
 export type ListWords = {
   columns: readonly string[]
   sort: string
-  opens?: Match
   totals?: readonly string[]
   due?: DueWords
   books?: BooksWords
@@ -126,10 +124,10 @@ export type PaperDefinition = Definition & { paper: PaperWords }
 export const hasPaper = (definition: Definition): definition is PaperDefinition => definition.paper !== undefined
 
 /**
- * An action on a record in a state: it asks for some fields and sets others. `copy` is the reference by which a copy
+ * An action on a record in a state: it sets fields. `copy` is the reference by which a copy
  * refers to the record; then one batch writes both.
  */
-export type Action = { name: string; from: Match; sets: JsonObject; asks?: readonly string[]; copy?: string }
+export type Action = { name: string; from: Match; sets: JsonObject; copy?: string }
 
 /** The fields that say the row, the day and the value of a cell, and the one that cells of a sheet share. */
 export type Sheet = { row: string; day: string; shared: string; cell: string }

@@ -8,7 +8,7 @@ export type ConsoleOperation = {
   path: string
   /** A permission, or the action needed on the resource. `session` is any account; `nobody` needs none. */
   needs: string | { records: Action }
-  /** A word of definitions: of records, the operation exists only for resources that have it. */
+  /** The word of a definition that the operation is about: it exists only for resources that have the word. */
   word?: 'sums' | 'list' | 'paper'
   /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]

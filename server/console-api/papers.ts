@@ -4,12 +4,12 @@ import {
   type Paper,
   type PaperLetterhead,
   type PaperRecord,
-  type PaperRoad,
-  paperRoads,
+  type SendingMethod,
+  sendingMethods,
 } from '#derive/paper-content.ts'
 import { invalidParameter, isValueOf, quoteText } from '#derive/query.ts'
 import { listNeededRights } from '#derive/visible.ts'
-import { type Definition, hasPaper, type PaperDefinition, type Problem, problem } from '#registry/definition.ts'
+import { type Definition, type PaperDefinition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
@@ -27,14 +27,14 @@ export const papers = {
   'records.paper':
     ({ fetch: { definition } }) =>
     async (request) => ({
-      data: await readPaper(request, requirePaper(definition), readWhich(request.parameters.now)),
+      data: await readPaper(request, paperDefinition(definition), readWhich(request.parameters.now)),
     }),
 
   /** Returns the same as PDF, drawn in the queue of the process. */
   'records.paper-file':
     ({ fetch: { definition } }) =>
     async (request) => {
-      const kind = requirePaper(definition)
+      const kind = paperDefinition(definition)
       const { content, across, at } = await readPaper(request, kind, readWhich(request.parameters.now))
       const { companyId } = request.session().actor
       const blocks = paperBlocks(kind, content, across)
@@ -52,7 +52,7 @@ export const papers = {
   'records.paper-logo':
     ({ fetch: { definition } }) =>
     async (request) => {
-      const { content } = await readPaper(request, requirePaper(definition))
+      const { content } = await readPaper(request, paperDefinition(definition))
       const logo = await readLogo(request, content.letterhead)
       if (!logo) throw new Refusal('not_found')
       return { status: 200, headers: { 'Content-Type': logo.type }, body: logo.bytes }
@@ -62,7 +62,7 @@ export const papers = {
   'records.send-paper':
     ({ update: { definition } }) =>
     async (request) => {
-      const kind = requirePaper(definition)
+      const kind = paperDefinition(definition)
       await readPaper(request, kind)
       const sending = readSending(await request.body(), request.today())
       const id = recordId(request)
@@ -97,10 +97,8 @@ function readWhich(now: string | undefined): 'newest' | 'now' {
   throw invalidParameter('now', `is ${quoteText(now)}; it must be 1`)
 }
 
-function requirePaper(definition: Definition): PaperDefinition {
-  if (!hasPaper(definition)) throw new Refusal('not_found')
-  return definition
-}
+/** Only resources with papers have these operations. */
+const paperDefinition = (definition: Definition) => definition as PaperDefinition
 
 const needViews = (actor: Actor, definition: PaperDefinition): void =>
   needRights(
@@ -146,15 +144,15 @@ function readSending(
 ): Omit<SendRequest, 'id'> {
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
   const problems: Problem[] = [
-    ...(isRoad(by) ? [] : [problem('by', 'not_allowed', `must be one of ${paperRoads.join(', ')}`)]),
+    ...(isSendingMethod(by) ? [] : [problem('by', 'not_allowed', `must be one of ${sendingMethods.join(', ')}`)]),
     ...dayProblems(on, today),
     ...(ifMatch !== undefined && !tags ? [problem('if_match', 'wrong_format', 'must be * or a list of ETags')] : []),
   ]
   if (problems.length > 0) throw invalidFields(problems)
-  return { by: by as PaperRoad, on, expected: expectedOf({ ifMatch: tags }) }
+  return { by: by as SendingMethod, on, expected: expectedOf({ ifMatch: tags }) }
 }
 
-const isRoad = (by: string): by is PaperRoad => (paperRoads as readonly string[]).includes(by)
+const isSendingMethod = (by: string): by is SendingMethod => (sendingMethods as readonly string[]).includes(by)
 
 function dayProblems(on: string, today: string): Problem[] {
   if (!isValueOf(day, on)) return [problem('on', 'wrong_format', 'must be a day like 2026-03-31')]

@@ -8,13 +8,12 @@ import type { Handlers } from './operation-request.ts'
 export const sums: Handlers['records.sums'] =
   ({ fetch: { definition } }) =>
   async (request) => {
-    if (!definition.sums) throw new Refusal('not_found')
     const { companyId, lacksRights } = request.session().actor
     const names = visibleSums(definition, lacksRights)
     const statement = sumsOfRecords(companyId, definition, names, [recordId(request)])
     const [row] = await request.app.database.read<StoredSumsRow>(statement)
     if (!row) throw new Refusal('not_found')
-    const told = Object.fromEntries(Object.entries(row.sums).map(([name, sum]) => [name, exactOrNull(sum)]))
-    const margin = marginOf(definition, told)
-    return { data: { sums: told, ...(margin === undefined ? {} : { margin_minor: margin }) } }
+    const values = Object.fromEntries(Object.entries(row.sums).map(([name, sum]) => [name, exactOrNull(sum)]))
+    const margin = marginOf(definition, values)
+    return { data: { sums: values, ...(margin === undefined ? {} : { margin_minor: margin }) } }
   }

@@ -1,5 +1,5 @@
 import type { ExpectedVersion } from '#derive/expected-version.ts'
-import type { PaperRoad } from '#derive/paper-content.ts'
+import type { SendingMethod } from '#derive/paper-content.ts'
 import { isIn, type PaperDefinition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidField } from '#registry/refusals.ts'
@@ -8,7 +8,7 @@ import type { WriteContext } from './actor.ts'
 import { runCommand, updateOne } from './write-record.ts'
 
 /** `on` is the day, `YYYY-MM-DD`. */
-export type SendRequest = { id: number; expected: ExpectedVersion; by: PaperRoad; on: string }
+export type SendRequest = { id: number; expected: ExpectedVersion; by: SendingMethod; on: string }
 
 /**
  * Notes on the newest paper of a record how and when it was sent. A draft takes the state that its paper `sends` first.

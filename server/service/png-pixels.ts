@@ -30,7 +30,7 @@ export function hasPixels(png: Buffer): boolean {
   const [width, height, bits = 0, color = -1, , , interlace = 0] = [
     png.readUInt32BE(16),
     png.readUInt32BE(20),
-    ...png.subarray(24),
+    ...png.subarray(24, 29),
   ]
   const { channels, bits: allowed } = colors[color] ?? { channels: 0, bits: [] }
   if (!allowed.includes(bits)) return false

@@ -60,7 +60,7 @@ export function openMarkers(): Markers {
     all,
     secrets: new Map(),
     text: (marker) => note(`zq${marker.company}${String(++last).padStart(5, '0')}zq`, marker),
-    // Within the amounts that two of them may add up to; what some of them add up to is none of them.
+    // Small enough to add two of them. The last digits keep a sum of several from being another one.
     number(marker) {
       const place = ++last
       return Number(

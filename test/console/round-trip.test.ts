@@ -120,7 +120,7 @@ describe.each(registry)('An export of $name that is imported again leaves every 
     const { rows, counts, settings, file } = await preview(definition, text)
     expect(settings.match).toBe('id')
     const different = rows.filter(({ outcome }) => outcome !== 'same')
-    // What is part of the books from its beginning keeps also a text that is spelled otherwise and looks the same.
+    // A record that is locked from the beginning refuses a text of other code points, though it looks the same.
     const isLocked = isProtected(definition, createBlankRecord(definition))
     const spelled = isLocked ? texts.filter((text) => text !== text.normalize('NFC').replaceAll('\u200b', '')) : []
     expect(different.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual(spelled.map(() => 'locked'))

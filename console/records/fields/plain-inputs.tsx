@@ -1,5 +1,5 @@
 import { mdiCalendarMonth } from '@mdi/js'
-import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete'
+import Autocomplete, { type AutocompleteRenderInputParams, createFilterOptions } from '@mui/material/Autocomplete'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
@@ -204,18 +204,18 @@ function CodeInput({ codes, nameOf, ...props }: CodeProps) {
       autoHighlight
       onChange={(_, code) => props.onChange(code)}
       onBlur={props.onLeave}
-      renderInput={(params) => (
-        <TextField
-          {...params}
-          label={shared.label}
-          required={shared.required}
-          error={shared.error}
-          helperText={shared.helperText}
-        />
-      )}
+      renderInput={(params) => <SearchedField {...params} shared={shared} />}
     />
   )
 }
+
+/** The text field of a list that is searched by typing. Its value and its handlers are those of the list. */
+const SearchedField = ({
+  shared: { label, required, error, helperText },
+  ...params
+}: AutocompleteRenderInputParams & { shared: ReturnType<typeof useTextField> }) => (
+  <TextField {...params} {...{ label, required, error, helperText }} />
+)
 
 type Option = { id: number; name: string }
 
@@ -246,15 +246,7 @@ export function ReferenceInput(props: InputProps) {
       loading={isSearching}
       loadingText={form.searching}
       noOptionsText={form.nothingFound}
-      renderInput={(params) => (
-        <TextField
-          {...params}
-          label={shared.label}
-          required={shared.required}
-          error={shared.error}
-          helperText={shared.helperText}
-        />
-      )}
+      renderInput={(params) => <SearchedField {...params} shared={shared} />}
     />
   )
 }

@@ -97,7 +97,7 @@ function SentNote({ sent: { sent_on, sent_by } }: { sent: PaperResult }) {
   const { papers } = useTexts()
   const format = useFormat()
   if (sent_on === null || sent_by === null) return null
-  return <Note severity="success">{papers.sent(papers.roads[sent_by], format.day(sent_on))}</Note>
+  return <Note severity="success">{papers.sent(papers.methods[sent_by], format.day(sent_on))}</Note>
 }
 
 /** Names the characters that the PDF cannot show. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { type PaperRoad, paperRoads } from '#derive/paper-content.ts'
+import { type SendingMethod, sendingMethods } from '#derive/paper-content.ts'
 import { listNeededRights } from '#derive/visible.ts'
 import { type Definition, hasPaper } from '#registry/definition.ts'
 import { referenceOf } from '#registry/fields/index.ts'
@@ -9,13 +9,13 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Select, SmallField } from '../../ui/small-form.tsx'
 
 /** How a paper was sent, and the day. */
-export type Sending = { by: PaperRoad; on: string }
+export type Sending = { by: SendingMethod; on: string }
 
 /** Returns how and when a paper is sent, today by e-mail at first, and the inputs. `wrong` returns the problem of a field. */
 export function useSending(): { sending: Sending; inputs(wrong: (field: string) => string | undefined): ReactNode } {
   const { papers } = useTexts()
   const { today } = useMe()
-  const [by, setBy] = useState<PaperRoad>('EMAIL')
+  const [by, setBy] = useState<SendingMethod>('EMAIL')
   const [on, setOn] = useState(today)
   return {
     sending: { by, on },
@@ -24,8 +24,8 @@ export function useSending(): { sending: Sending; inputs(wrong: (field: string) 
         <Select
           label={papers.by}
           value={by}
-          options={paperRoads.map((road) => ({ value: road, text: papers.roads[road] }))}
-          onChange={(road) => setBy(road)}
+          options={sendingMethods.map((method) => ({ value: method, text: papers.methods[method] }))}
+          onChange={(method) => setBy(method)}
         />
         <SmallField
           type="date"
